@@ -106,6 +106,13 @@ class Frame(_Held):
         """Columns of its own."""
         return Frame(self._values, dict(self._columns))
 
+    def assign(self, **given: Any) -> "Frame":
+        """A copy with these columns, or what functions make of it."""
+        made = self.copy()
+        for name, one in given.items():
+            made[name] = one(made) if callable(one) else one
+        return made
+
 
 class _Located:
     """``df.loc[mask, names]``, and ``df.iloc[mask, places]``, which are given names."""
@@ -173,12 +180,31 @@ class Series(_Held, NDArrayOperatorsMixin):
         """Numbers of another type."""
         return _series(self.held.astype(kind))
 
+    def value_counts(self) -> "_Counts":
+        """Of the values that a ``reindex`` names."""
+        return _Counts(self.held)
+
     def __getattr__(self, name: str) -> Any:
         if name in ("var", "std"):
             return lambda axis=0, skipna=True, ddof=1: getattr(np, name)(self.held, ddof=ddof)
         if name not in ("copy", "sum", "mean", "min", "max", "any", "all", "cumsum", "abs", "round"):
             raise Open(f"{name} of a data frame's column has no rule")
         return lambda *given, **options: _series(getattr(np, name)(self.held, *given, **options))
+
+
+class _Counts:
+    """How many records have each value; which values there are is private, until they are named."""
+
+    def __init__(self, held: Any):
+        self._held = held
+
+    def reindex(self, index: Any, fill_value: Any = np.nan) -> Series:
+        """The counts of these values, zero where no record has it."""
+        refuse(private(index) or fill_value != 0, "counts are taken of public values, with fill_value=0")
+        return Series(np.stack([(self._held == one).sum() for one in index]))
+
+    def __getattr__(self, name: str) -> Any:
+        raise Open("which values value_counts finds is private: name them, as in reindex(VALUES, fill_value=0)")
 
 
 def _series(found: Any) -> Any:

@@ -182,13 +182,18 @@ def _held(one: Any) -> dict[str, Any]:
 
 
 def columns_of(run: Any) -> list[str]:
-    """Columns that the code asks a data frame for: text in square brackets; any text, where a name stands there."""
+    """Columns that the code, and what it calls, asks a data frame for."""
+    asked = [name for one in own_functions(_function(run)) for name in _asked_by(one)]
+    return list(dict.fromkeys(name for name in asked if name.isidentifier()))
+
+
+def _asked_by(function: FunctionType) -> list[str]:
+    """Texts in square brackets, also of what is named there; any text of the function, where that is its own name."""
     try:
-        source = textwrap.dedent(inspect.getsource(_function(run)))
-        tree = ast.parse(source)
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):
         return []
-    frames = [one.name for one in parameters(run) if role(one) == "frame"]
+    frames = [one.name for one in parameters(function) if role(one) == "frame"]
     fields = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     dotted = [node.attr for node in fields if ast.unparse(node.value) in frames]
     if dotted:  # but for what every data frame has
@@ -197,8 +202,13 @@ def columns_of(run: Any) -> list[str]:
         dotted = [name for name in dotted if not hasattr(pd.DataFrame, name)]
     asked = [part for node in ast.walk(tree) if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)]
     every = asked + [node for node in ast.walk(tree) if any(isinstance(one, ast.Name) for one in asked)]
-    texts = [part.value for part in every if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-    return list(dict.fromkeys(one for one in (*texts, *dotted) if one.isidentifier()))
+    named = [function.__globals__.get(part.id) for part in every if isinstance(part, ast.Name)]
+    found = [*(part.value for part in every if isinstance(part, ast.Constant)), *named]
+    return [*(one for value in found for one in _listed(value) if isinstance(one, str)), *dotted]
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | tuple | dict) else [value]
 
 
 def is_frame(run: Any) -> bool:

@@ -3,6 +3,7 @@
 It runs within limits of time and memory: what goes beyond them ends in one line.
 """
 
+import itertools
 import json
 import logging
 import math
@@ -38,6 +39,7 @@ from dpassay.reference.space import Rows, Space, the_numbers
 from dpassay.reference.transcript import Draw
 
 SECONDS = 20  # for one run: an audit makes thousands
+_OTHERS = 5.0  # for trying unusual numbers of columns
 MEMORY = 4 * 2**30  # bytes beyond what is in use
 _PAGE = resource.getpagesize()
 
@@ -126,7 +128,8 @@ def open_own(
 def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -> Space:
     """Where nobody names a space: a matrix of rows of any length, or numbers where the code takes no matrix.
 
-    Labels are the last column; a data frame has the columns that the code names.
+    Labels are the last column; a data frame has the columns that the code names; code that takes no usual number of
+    columns is tried with others.
     """
     where = default_space(relation)
     if not is_plain(run):
@@ -139,9 +142,16 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
     where = _with_batches(run, where)
     if is_frame(run):
         return where
-    fitting = tuple(d for d in where.sizes["d"] if _runs(run, replace(where, sizes={"n": (4,), "d": (d,)}), name))
+
+    def fits(d: int) -> bool:
+        return _runs(run, replace(where, sizes={"n": (4,), "d": (d,)}), name)
+
+    fitting = tuple(d for d in where.sizes["d"] if fits(d))
     if fitting in ((), (1,)) and not needs_labels(run) and _runs(run, _numbers(where), name):
         return _numbers(where)  # a row of one column may pass for a number
+    until = time.monotonic() + _OTHERS
+    others = itertools.takewhile(lambda _: time.monotonic() < until, range(4, 65))
+    fitting = fitting or tuple(itertools.islice(filter(fits, others), 1))
     return replace(where, sizes={**where.sizes, "d": fitting or where.sizes["d"]})  # code may be for some of them alone
 
 
@@ -249,7 +259,7 @@ def own_row(
     run, where = open_own(name, space, claim.relation, given=given)
     with little_memory(name):
         if is_plain(run):
-            yours = "; if your data have other sizes, say so: --space 'Space.matrix(n=(2000,), d=(21,))'"
+            yours = "; if your data have other sizes, say so, as --space 'Space.matrix(n=(2000,), d=(21,))'"
             tried = () if space else (f" ({_tried('', where)})", yours)
             with foreign_code("algorithm", name, *tried):
                 one_run_in_time(run, where, claim, name)

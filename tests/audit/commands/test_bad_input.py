@@ -257,7 +257,7 @@ def test_foreign_code_that_fails_is_bad_input_and_no_verdict(dpassay, refused, t
 
 
 def test_code_for_data_of_other_sizes_is_shown_how_to_name_them(dpassay, refused, tmp_path):
-    (tmp_path / "wide.py").write_text("def f(rows, rng): return rows.dot([1.0] * 21) + rng.normal()")
+    (tmp_path / "wide.py").write_text("def f(rows, rng): return rows.dot([1.0] * 210) + rng.normal()")
     refused(dpassay("audit", "wide:f", "--epsilon", 1), "d=(21,)")
 
 

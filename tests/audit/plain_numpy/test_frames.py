@@ -37,6 +37,8 @@ MOVES = {  # what is asked, and how far a record moves it in the 1-norm
     "variance": (lambda df: df["age"].clip(0, 1).var(0), 0.75),
     "another frame": (lambda df: [df.loc[:].__setitem__("age", df.age * 0), df.age.clip(0, 1).sum()][1], 1.0),
     "array": (as_an_array, 2 * math.sqrt(3)),
+    "counts": (lambda df: df["group"].value_counts().reindex([-1, 0, 1], fill_value=0), 2.0),
+    "assigned": (lambda df: df.assign(age=df.age.clip(0, 1), twice=lambda one: one.age * 2).twice.sum(), 2.0),
 }
 
 
@@ -89,6 +91,7 @@ OPEN = {
     "in place": in_place,
     "a column": lambda df: df["age"],
     "a column twice": lambda df: df[["age", "age"]].to_numpy().clip(0, 1).sum(),
+    "counts of unknown values": lambda df: df["group"].value_counts(),
     "groupby": lambda df: df.groupby("group")["income"].sum(),
     "NumPy's deviation": lambda df: np.std(df["age"].clip(0, 1)),
     "a decision": lambda df: 1.0 if df["age"].max() > 3 else 0.0,
