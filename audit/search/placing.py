@@ -169,49 +169,51 @@ class _Placing:
             number = next((one.asked[name] for name in names if one.asked.get(name) is not None), None)
             yield from self._argument(role, one, names, number, leaks=True)
         elif _moved(one, other) > 0:
-            unnamed = kind is Kind.WRONG_BATCH
-            yield from self._argument(role, one, _QUERIES, _query(one), leaks=unnamed, anywhere=unnamed)
+            yield from self._argument(role, one, _QUERIES, _query(one), leaks=kind is Kind.WRONG_BATCH)
         if kind is Kind.SENSITIVITY_EXCEEDED:
             claimed = one.asked.get("sensitivity")
             yield from islice(self._argument("sensitivity", one, ("sensitivity",), claimed, alone=True), 1)
         yield from _called(self.here, one)
 
     def _argument(
-        self, role: str, call: Call, names: Iterable[str], number: Any, *,
-        alone: bool = False, leaks: bool = False, anywhere: bool = False,
-    ) -> Told:  # fmt: skip
+        self, role: str, call: Call, names: Iterable[str], number: Any, *, alone: bool = False, leaks: bool = False
+    ) -> Told:
         """What makes an argument of a call of the tape that has one of these names.
 
         Args:
             number: the argument, if it is one.
             alone: it is the same on both sides.
             leaks: it should be.
-            anywhere: of a record that has no part in it.
         """
         step = releasing(self.here, call)
         for node in _given(step, call, names) if step is not None else []:
             assert step is not None
             beside = list(self._beside(step, node)) if leaks else []
-            nothing = not beside or beside[0][0] is step  # that differs is beside what is released
-            yield from self._beside(step, node, anywhere) if anywhere and nothing else beside
+            if self.finding.kind is Kind.WRONG_BATCH and (not beside or beside[0][0] is step):
+                ended = (one for one in self.ends() if one in self.here.ended)
+                beside = list(self._beside(step, node, call.step or next(ended, step)))
+            yield from beside
             yield from _traced(self.here, step, node, number, role, None if alone else self.there)
 
-    def _beside(self, step: Step, node: ast.AST | None, anywhere: bool = False) -> Told:
+    def _beside(self, step: Step, node: ast.AST | None, looked: Step | None = None) -> Told:
         """The first step in time that has a part in what differs, and none in what is released.
 
-        ``anywhere``: in what is released, too; and where it may differ.
+        ``looked``: where the code first looks at a sum that nobody names; then what is behind it may be released, too,
+        and where it may differ.
         """
         here, there = self.here, self.there
-        released = {one.spot for one in _behind_releases(here)} if not anywhere else set()
-        if not (released or anywhere):  # everything is beside nothing
+        released = {one.spot for one in _behind_releases(here)} if looked is None else set()
+        if not (released or looked):  # everything is beside nothing
             return
-        behind = (one for one in here.behind(step, node, there) if one.spot not in released)
-        sure = [one for one in behind if any(here.differs(there, one, name, not anywhere) for name in one.new)]
+        behind = [one for one in here.behind(step, node, there) if one.spot not in released]
+        if looked is not None and looked is not step:  # added behind its noise
+            behind += here.behind(looked, looked.statement, there)
+        sure = [one for one in behind if any(here.differs(there, one, name, not looked) for name in one.new)]
         first = min(sure, key=lambda one: (one.done, -one.begun), default=step)
         if isinstance(step.statement, ast.If | ast.While) and step in first.waiting():
             first = step  # what a condition calls is a part of it
         if first.spot not in released:
-            yield first, READS if anywhere else BESIDE
+            yield first, READS if looked else BESIDE
 
 
 def _behind_releases(side: Side) -> Iterator[Step]:
@@ -241,12 +243,19 @@ def _traced(here: Side, step: Step, node: ast.AST | None, number: Any, role: str
     """
     behind = list(here.behind(step, node, there))
     first = step if number is not None or not behind else behind[0]
-    holding = [one for one in behind if holds(one, number)]
+    holding = [] if _is_computed(node) else [one for one in behind if holds(one, number)]
     computed = (one for one in holding if any(isinstance(node, ast.BinOp) for node in header(one.statement)))
     made = next(computed, holding[-1] if holding else first)
     yield made, f"makes the {role}"
     further = here.behind(made, made.statement, there) if made is not step else behind
     yield from _on_the_way(further)
+
+
+def _is_computed(node: ast.AST | None) -> bool:
+    """Is a number made by the expression itself? Of a draw of plain code: what it is given beside its size."""
+    drawn = [*node.args[:2], *node.keywords] if isinstance(node, ast.Call) else [node]
+    given = [one for one in drawn if one is not None and getattr(one, "arg", "") != "size"]
+    return any(isinstance(part, ast.BinOp) for one in given for part in ast.walk(one))
 
 
 def _on_the_way(steps: Iterable[Step]) -> Told:
