@@ -114,6 +114,7 @@ class Uphill:
         return min(below, key=lambda label: self._shares[label] + _FRUITLESS * fruitless[label], default=None)
 
 
+_CODED = 0.2
 SHRINK = 1 - 2.0**-50  # a row at the bound must not be longer than it by a rounding
 _ANGLES = (0.05, 0.2, 0.4, 0.6, np.pi / 4)  # radians between a row and the direction in which the two differ
 Rng = np.random.Generator
@@ -185,12 +186,18 @@ MOVES: tuple[Move, ...] = (one_row, both_rows, mirrored, mirrored, sizes)
 
 
 def moved(space: Space, row: Array, rng: Rng) -> Array:
-    """A row nearby, at the bound or as long as before; in a box, one coordinate at an end of it."""
+    """A row nearby, at the bound or as long as before; in a box, one coordinate at an end of it.
+
+    Of rows of any length one coordinate may become a small whole number, as a category has for its code.
+    """
     found, allowed, width = row.copy(), space.rows, width_of(space, row)
     if width == 0:
         return found
     if allowed.box is not None:
         found[int(rng.integers(width))] = allowed.box[int(rng.integers(2))]
+        return found
+    if allowed.bound is None and rng.random() < _CODED:
+        found[int(rng.integers(width))] = rng.integers(4)
         return found
     features = found[:width] + rng.choice((0.05, 0.3, 1.0)) * (allowed.bound or 1.0) * rng.standard_normal(width)
     length, before = float(np.linalg.norm(features)), float(np.linalg.norm(row[:width]))
