@@ -79,10 +79,11 @@ def examine(
         own: nobody says which of its runs is the longest, so what is accounted is the most of all runs of the search.
         measured: labels whose sensitivity nobody claims: it is the largest movement that the search found.
     """
-    transcript, cost, stopped = spent(instance, claim, searched)
+    transcript, cost, stopped = spent(instance, claim, searched, bool(measured))
     broken = apparatus(transcript, cost, claim.delta)  # first: statistics believe it, and may raise where it is wrong
-    seen = replace(searched, findings=[*searched.findings, *broken])
-    bound, losses = statistics(instance, claim, effort, seen, cost, thrift, len(transcript.events), stopped, own)
+    seen, calls = replace(searched, findings=[*searched.findings, *broken]), len(transcript.events)
+    failed = fails(claim, seen, cost, bool(measured))
+    bound, losses = statistics(instance, claim, effort, seen, cost, thrift, calls, stopped, own, failed)
     realised, by = largest_realised(instance, claim, effort, bound, losses)
     if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
         cost = Account((), relation=claim.relation, gap=searched.gap, unknown=True)
@@ -134,12 +135,14 @@ def statistics(
     calls: int,
     stopped: str,
     own: bool,
+    failed: bool,
 ) -> tuple[SoundBound | AssumedEstimate, Losses]:
     """The likelihood audit of an instance, or none.
 
     Args:
         calls: of the tape in its longest run.
         stopped: why there is none, if that run has shown it.
+        failed: does the claim fail without it?
 
     Raises:
         Exception: whatever a run raises, unless the claim has failed without the likelihood audit.
@@ -155,7 +158,7 @@ def statistics(
         return _none(claim, effort, f"not made: a run makes {calls} calls of the tape, {runs} runs more than {MOST}")
     leaks = [one for one in searched.findings if one.kind.leaks and one.kind is not Kind.NOISE_SCALE]
     shown = thrift.leaks and thrift.calls < calls and not all(one.given_secrets for one in leaks)
-    if shown or (thrift.statistics and fails(claim, searched, cost)):
+    if shown or (thrift.statistics and failed):
         return _none(claim, effort, "not made: what the search or the account shows fails the claim already")
     if searched.worst is not None and searched.worst.lonely and not searched.findings:
         others = "what is released depends on which other records were drawn; without any"
@@ -178,20 +181,22 @@ def statistics(
     except TimeIsUp:
         return _none(claim, effort, _NO_TIME)
     except Exception as error:
-        if isinstance(error, ProgramBroken) or not fails(claim, searched, cost):
+        if isinstance(error, ProgramBroken) or not failed:
             raise
         return _none(claim, effort, f"not made: a run raised {one_line(error)}")
 
 
-def fails(claim: PrivacyClaim, searched: Searched, cost: Account) -> bool:
-    """Does what the search or the account shows fail the claim."""
-    accounted = max(cost.epsilon(claim.delta), searched.accounted or 0.0)
+def fails(claim: PrivacyClaim, searched: Searched, cost: Account, measured: bool) -> bool:
+    """Does what the search or the account shows fail the claim? The search adds up ``measured`` movements by pairs."""
+    accounted = max(0.0 if measured else cost.epsilon(claim.delta), searched.accounted or 0.0)
     return judge(
         claimed=claim.epsilon, power=1.0, accounted=None if cost.unknown else accounted, findings=searched.findings
     ).failed
 
 
-def spent(instance: Instance, claim: PrivacyClaim, searched: Searched) -> tuple[Transcript, Account, str]:
+def spent(
+    instance: Instance, claim: PrivacyClaim, searched: Searched, measured: bool
+) -> tuple[Transcript, Account, str]:
     """The run that spends the most, what it costs, and why it was not finished (empty if it was).
 
     Raises:
@@ -207,10 +212,10 @@ def spent(instance: Instance, claim: PrivacyClaim, searched: Searched) -> tuple[
             stopped = f"not made: {most}, as they cost more than is claimed"
         return bool(stopped)
 
-    transcript, error = instance.longest_run(enough=enough)
+    transcript, error = instance.longest_run(enough=None if measured else enough)
     cost = account(transcript, claim.relation)
     if error is not None:
-        if isinstance(error, ProgramBroken) or not fails(claim, searched, cost):
+        if isinstance(error, ProgramBroken) or not fails(claim, searched, cost, measured):
             raise error
         stopped = f"not made: a run raised {one_line(error)}"
     return transcript, cost, stopped
