@@ -111,11 +111,7 @@ def certified(plain: PlainMechanism, where: Space, delta: float, seed: int = 0) 
 
 
 def _with_certificate(found: Assay, certificate: Certificate) -> Assay:
-    """The verdict with the upper bound beside it; where the apparatus is wrong, so is that bound, and it is left out.
-
-    Raises:
-        Broken: more is realised than is certified: one of the two is wrong.
-    """
+    """The verdict with the upper bound beside it; where the apparatus is wrong, so is that bound, and none is added."""
     if any(one.kind is Kind.APPARATUS for one in found.findings):
         return found
     if certificate.epsilon is not None and found.realised is not None and found.realised > certificate.epsilon:

@@ -82,9 +82,9 @@ def is_plain(run: Any) -> bool:
     return said or unknown in ([], given[:1])
 
 
-def needs_labels(run: Any) -> bool:
-    """Does it take labels beside the rows? Then they are the last column."""
-    return any(role(one) == "labels" for one in parameters(run))
+def takes(run: Any, what: str) -> bool:
+    """Has a parameter this role? Labels are the last column of the rows, a ``frame`` is one of pandas."""
+    return any(role(one) == what for one in parameters(run))
 
 
 def adapted(run: Callable[..., Any], **claimed: float) -> Callable[[Any, Any], Any]:
@@ -204,16 +204,8 @@ def _asked_by(function: FunctionType) -> list[str]:
     every = asked + [node for node in ast.walk(tree) if any(isinstance(one, ast.Name) for one in asked)]
     named = [function.__globals__.get(part.id) for part in every if isinstance(part, ast.Name)]
     found = [*(part.value for part in every if isinstance(part, ast.Constant)), *named]
-    return [*(one for value in found for one in _listed(value) if isinstance(one, str)), *dotted]
-
-
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list | tuple | dict) else [value]
-
-
-def is_frame(run: Any) -> bool:
-    """Are its rows a pandas data frame?"""
-    return any(role(one) == "frame" for one in parameters(run))
+    each = [one for value in found for one in (value if isinstance(value, list | tuple | dict) else [value])]
+    return [*(one for one in each if isinstance(one, str)), *dotted]
 
 
 def refuse_foreign(run: Any) -> None:

@@ -28,7 +28,7 @@ from dpassay.audit.certify.generators import OldNames
 from dpassay.audit.inputs.foreign import foreign_code, is_code, is_written, load_object, silent, written_space
 from dpassay.audit.plain_numpy.audited import trial_pairs
 from dpassay.audit.plain_numpy.mechanism import PlainMechanism, recorded
-from dpassay.audit.plain_numpy.signature import columns_of, is_frame, is_plain, needs_labels
+from dpassay.audit.plain_numpy.signature import columns_of, is_plain, takes
 from dpassay.audit.row import NOT_RUN, Effort, Row
 from dpassay.audit.verdict import Verdict, over_budget
 from dpassay.reference.accounting.sampled import Relation
@@ -135,19 +135,19 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
     if not is_plain(run):
         return where
     columns = columns_of(run)
-    if is_frame(run) and columns:
+    if takes(run, "frame") and columns:
         return replace(where, sizes={**where.sizes, "d": (len(columns),)})
-    if needs_labels(run):
+    if takes(run, "labels"):
         where = replace(where, sizes={**where.sizes, "d": (2, 3, 4, 9)})
     where = _with_batches(run, where)
-    if is_frame(run):
+    if takes(run, "frame"):
         return where
 
     def fits(d: int) -> bool:
         return _runs(run, replace(where, sizes={"n": (4,), "d": (d,)}), name)
 
     fitting = tuple(d for d in where.sizes["d"] if fits(d))
-    if fitting in ((), (1,)) and not needs_labels(run) and _runs(run, _numbers(where), name):
+    if fitting in ((), (1,)) and not takes(run, "labels") and _runs(run, _numbers(where), name):
         return _numbers(where)  # a row of one column may pass for a number
     until = time.monotonic() + _OTHERS
     others = itertools.takewhile(lambda _: time.monotonic() < until, range(4, 65))
@@ -216,11 +216,7 @@ def open_space(space: str | None, relation: Relation | None) -> Space:
 
 
 def _related(space: Space, relation: Relation | None) -> Space:
-    """The space for neighbours of this relation: a record of a matrix is left out, or is a row of zeros (zero-out).
-
-    Raises:
-        BadInput: nobody says what an absent record is.
-    """
+    """The space for neighbours of this relation: a record of a matrix is left out, or is a row of zeros (zero-out)."""
     if relation in (None, space.relation):
         return space
     matrix = space.problem in (Space.matrix().problem, the_numbers)  # of other data a row may be no record
@@ -271,7 +267,7 @@ def own_row(
 
 def _of_numbers(run: Callable[..., Any], where: Space, claim: PrivacyClaim, verdict: str) -> str:
     """What to say where the code keeps its claim for single numbers, and was not found to keep it for rows of them."""
-    if verdict == Verdict.CERTIFIED or needs_labels(run) or is_frame(run):
+    if verdict == Verdict.CERTIFIED or takes(run, "labels") or takes(run, "frame"):
         return ""
     found = certified(PlainMechanism(run, epsilon=claim.epsilon, delta=claim.delta), _numbers(where), claim.delta)
     if found.epsilon is None or over_budget(found.epsilon, claim.epsilon):

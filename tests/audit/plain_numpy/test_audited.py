@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dpassay.audit import Effort, Verdict, assay, on_tape, release
+from dpassay.audit.assaying.examine import Thrift
 from dpassay.audit.certify.certificate import certify
 from dpassay.audit.phases import reporting
 from dpassay.audit.plain_numpy.audited import OfOnePair, trial_pairs
@@ -286,8 +287,8 @@ def test_movements_of_different_pairs_do_not_add_up():
     """With less noise some pair breaks the claim by itself; the curve meets delta where the number is."""
     line, pure = Space.matrix(n=(1,), d=(1,)), PrivacyClaim(1.0, 1e-9)
     effort = replace(QUICK, examples=30)
-    found = assay(size_and_value, line, pure, effort=effort)
-    assert not found.verdict.failed
+    found = assay(size_and_value, line, pure, effort=effort, thrift=Thrift(statistics=True))
+    assert not found.verdict.failed and found.realised is not None
     assert found.accounted == found.searched.accounted == pytest.approx(1.5 / 1.6, rel=1e-6)
     found = assay(partial(size_and_value, scale=1.4), line, pure, effort=effort)
     assert found.verdict.failed

@@ -187,9 +187,13 @@ def randomised_response(rows, rng):
     return np.where(keep, bits, ~bits)
 
 
+def ages(people):
+    return people["age"].clip(0, 100)
+
+
 def frame_means(df: pd.DataFrame, epsilon, rng=None):
     rng = rng or np.random.default_rng()
-    age = df["age"].clip(0, 100)
+    age = ages(df)
     income = df["income"].clip(0, 1000)
     n = len(df)
     return {
