@@ -145,8 +145,9 @@ def algorithms() -> str:
 def algorithm(name: str, found: Sequence[Examined], places: Mapping[str, str]) -> str:
     """An algorithm: the statements about it, its schedule, and what is known of each reading."""
     mine = [one for one in found if name in one.statement.algorithms]
+    first = next(case for case in CASES if case.id == name)
     asks = f"`dpassay audit {name}` audits it, `dpassay prove {name}` checks what is claimed of it."
-    lines = [f"# {name}", "", asks, ""]
+    lines = [f"# {name}", "", f"{first.title} ({first.cite}). {asks}", ""]
     if mine:
         lines += ["## Statements about it", "", "| statement | status |", "|---|---|"]
         up = "../" * (1 + name.count("/"))

@@ -6,14 +6,14 @@ from typing import Annotated
 import typer
 
 from dpassay.audit.claims.model import DEFAULT
-from dpassay.audit.inputs.foreign import is_code
+from dpassay.audit.inputs.foreign import is_code, is_written
 from dpassay.audit.phases import reporting
 from dpassay.audit.subjects.own import NOTHING, nearest, open_own
 from dpassay.audit.terminal.progress import Quiet, progress
 from dpassay.reference.errors import require
 from dpassay.reference.files import read_text, require_writable, write_text
 
-_THERE = "is there already, and is never overwritten"
+_THERE = "is there already, and is never overwritten: write another [[claim]] into it, or name another file"
 TEMPLATE = Path(__file__).parents[1] / "claims" / "first_claims.template"
 
 
@@ -22,7 +22,9 @@ def init(
     algorithm: Annotated[
         str | None, typer.Option(help="MODULE:NAME of your own algorithm, for the first claim.")
     ] = None,
-    space: Annotated[str | None, typer.Option(help="MODULE:NAME of the data that its claim covers.")] = None,
+    space: Annotated[
+        str | None, typer.Option(help="The data that its claim covers: MODULE:NAME, or as Space.matrix(n=(8,)).")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a first claims file with comments; a file that is there already stays as it is.
@@ -30,7 +32,8 @@ def init(
     Your own algorithm is audited first: its claim has the epsilon that was found at delta 1e-5.
     """
     for option, value in (("--algorithm", algorithm), ("--space", space)):
-        good = value is None or (is_code(value) and '"' not in value and value.isprintable())
+        written = option == "--space" and value is not None and is_written(value)
+        good = value is None or ((is_code(value) or written) and '"' not in value and value.isprintable())
         require(good, option, value, "must be MODULE:NAME")
     require(algorithm is not None or space is None, "--space", space, "goes with --algorithm")
     require_writable(path, "PATH")

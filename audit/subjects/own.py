@@ -139,9 +139,8 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
         return replace(where, sizes={**where.sizes, "d": (len(columns),)})
     if takes(run, "labels"):
         where = replace(where, sizes={**where.sizes, "d": (2, 3, 4, 9)})
-    where = _with_batches(run, where)
     if takes(run, "frame"):
-        return where
+        return _with_batches(run, where)
 
     def fits(d: int) -> bool:
         return _runs(run, replace(where, sizes={"n": (4,), "d": (d,)}), name)
@@ -152,7 +151,8 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
     until = time.monotonic() + _OTHERS
     others = itertools.takewhile(lambda _: time.monotonic() < until, range(4, 65))
     fitting = fitting or tuple(itertools.islice(filter(fits, others), 1))
-    return replace(where, sizes={**where.sizes, "d": fitting or where.sizes["d"]})  # code may be for some of them alone
+    fitting = fitting or where.sizes["d"]  # code may be for some of them alone
+    return _with_batches(run, replace(where, sizes={**where.sizes, "d": fitting}))
 
 
 def _with_batches(run: Callable[..., Any], where: Space) -> Space:

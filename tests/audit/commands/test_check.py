@@ -140,7 +140,9 @@ def test_init_writes_once(dpassay, refused, project):
     assert [one.epsilon for one in read_claims(folder / "claims.toml")[0].claim] == [0.595]
     refused(dpassay("init"), "claims.toml", "never overwritten")
     assert (folder / "claims.toml").read_text() == before
-    assert dpassay("init", "new/other.toml")[0] == 0
+    one = "Space.matrix(n=(2,), d=(1,))"
+    assert dpassay("init", "new/other.toml", "--algorithm", "planted:mean", "--space", one)[0] == 0
+    assert read_claims(folder / "new" / "other.toml")[0].claim[0].space == one
 
 
 # -- programs in another language
