@@ -151,8 +151,8 @@ def usual_space(run: Callable[..., Any], relation: Relation | None, name: str) -
     until = time.monotonic() + _OTHERS
     others = itertools.takewhile(lambda _: time.monotonic() < until, range(4, 65))
     fitting = fitting or tuple(itertools.islice(filter(fits, others), 1))
-    fitting = fitting or where.sizes["d"]  # code may be for some of them alone
-    return _with_batches(run, replace(where, sizes={**where.sizes, "d": fitting}))
+    sizes = {**where.sizes, "d": fitting or where.sizes["d"]}  # code may be for some of them alone
+    return _with_batches(run, replace(where, sizes=sizes))
 
 
 def _with_batches(run: Callable[..., Any], where: Space) -> Space:
