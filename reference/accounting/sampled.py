@@ -67,7 +67,7 @@ def _against_null(epsilons: Array, q: float, up: float) -> Array:
 
 def _null_against(epsilons: Array, q: float, up: float) -> Array:
     """The same the other way round: ``c`` times the curve at ``epsilon + log(q / c)``, ``c = q - (1-q)(e^eps - 1)``."""
-    gone = (1 - q) / q * np.expm1(np.minimum(epsilons, 700.0)) * DOWN  # 1 - c / q, rounded down
+    gone = (1 - q) / q * np.expm1(np.minimum(epsilons, 600.0)) * DOWN  # 1 - c / q, rounded down
     left = np.maximum(1 - gone, 0.0)
     inner = (epsilons - np.log1p(-np.minimum(gone, 1 - ULP))) * DOWN
     found = q * left * gdp_deltas(inner, up) * UP + _TINIEST
