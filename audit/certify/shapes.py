@@ -383,6 +383,7 @@ def _replaced_part(a: Value, key: Any, given: Any) -> Value:
     keys = key if isinstance(key, tuple) else (key,)
     if any(private(one) or isinstance(one, Hidden) for one in keys) or a.holes:
         raise Open("this assignment to private data has no rule")
+    given = given.solid() if private(given) else given
     refuse(a.absent, "an assignment to records whose number is private")
     part = np.broadcast_to(np.float64(0), a._shape)[keys].shape
     if not private(given):

@@ -79,7 +79,7 @@ class CertifyTape(Tape):
         if any(private(one) for one in (options["threshold"], sensitivity, count, *scales)):
             raise Open("a threshold, a noise scale or a number of queries that depends on private data")
         asked = list(queries)
-        given = list(filter(private, asked))
+        given = [one.solid() for one in asked if private(one)]
         if any(one.at is not None or one._shape for one in given) or not given:
             raise Open("above_threshold needs queries of one number")
         threshold, known = float(options["threshold"]), [0.0] * len(asked)

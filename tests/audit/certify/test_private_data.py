@@ -295,7 +295,7 @@ OPEN = {
     "stacked where none may be left": "some = [np.clip(row, -1, 1) for row in rows if row[0] > 0]\n"
     "np.stack([np.sum(some, axis=0), np.zeros(3)])",
     "some by a number of all": "total = rows[:, 0].sum()\nsum(1 for row in rows if total > 0)",
-    "some by another record": "len([row for row in rows if rows[0, 0] > 0])",
+    "zero by zero": "x = rows * 1\nx[:] = rows / np.linalg.norm(rows, axis=1)[:, None]\nx.sum(axis=0)",
     "beside a list": "sum([-0.9] + [0.95 + 0.05 * np.tanh(row[0]) for row in rows if row[0] > 0])",
     "without a value": "sum(sometimes_without_a_value(row) for row in rows)",
     "used up": "left, total = iter(range(5)), 0.0\nif rows[0, 0] > 0: total = sum(left) * 0.0\ntotal + len(list(left))",
