@@ -134,16 +134,12 @@ def _same(one: Any, other: Any) -> bool:
     return one is other
 
 
-def _entry(container: Any, key: Any) -> tuple[Any, Any, Any]:
-    """What something is added to, before that is computed; of a private place it is not known which one."""
-    keys = key if isinstance(key, tuple) else (key,)
-    return container, key, None if any(map(private, keys)) else container[key]
-
-
-def _added(entry: tuple[Any, Any, Any], amount: Any, plus: bool) -> None:
+def _added(container: Any, key: Any, amount: Callable[[], Any], plus: bool) -> None:
+    """To what stands there before the amount is computed; of a private place it is not known which one."""
     only_computing()
-    container, key, before = entry
-    added(container, key, _into(amount, container), plus, before=before)
+    keys = key if isinstance(key, tuple) else (key,)
+    before = None if any(map(private, keys)) else container[key]
+    added(container, key, _into(amount(), container), plus, before=before)
 
 
 def _one_of(truth: Any, one: Callable[[], Any], other: Callable[[], Any]) -> Any:
@@ -418,7 +414,7 @@ def _printed(function: Any, shown: Callable[[], tuple[Any, ...]], plainly: Calla
             str(one)
 
 
-_CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _entered, _entry, _added, _into, _same)
+_CALLED = (_private, _either, _one_of, _secret, _record, _all, _list, _caught, _entered, _added, _into, _same)
 NAMES: dict[str, Any] = {
     **{f"_dpassay{one.__name__}": one for one in (*_CALLED, _printed)},
     **{"_dpassay_missing": _MISSING, "_dpassay_computed": computed, "_dpassay_outside": outside},

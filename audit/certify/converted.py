@@ -25,13 +25,8 @@ import numpy as np
 from dpassay.audit.search.coverage import nested
 
 from .derivation import FOLLOWED, of_a_library
-from .draws import Noise
 from .facts import reachable
-from .generators import Draws
-from .kinds import LAYOUT, OF_FRAMES
-from .public import Public
-from .shapes import Mask, Place
-from .value import Value
+from .kinds import LAYOUT
 
 _NEUTRAL: dict[Any, tuple[str, str]] = {
     ast.Add: ("+", "0"),
@@ -48,20 +43,8 @@ _SEEN = {f"__{name}__" for name in (*_OF_OBJECTS, *operator.__all__)}
 _SEEN |= {f"__r{name.strip('_')}__" for name in operator.__all__}
 
 
-def _names_in(kind: type) -> Iterator[str]:
-    """Of its attributes, and more."""
-    for one in kind.__mro__:
-        yield from vars(one)
-        for code in [each.__code__ for each in vars(one).values() if isinstance(each, FunctionType)]:
-            yield from code.co_names
-
-
-_KINDS = Value, Public, Noise, Place, Mask, Draws
-_OF_STAND_INS = LAYOUT | OF_FRAMES | {name for kind in _KINDS for name in _names_in(kind)}
-_OF_STAND_INS -= {name for kind in (np.ndarray, np.float64, np.random.Generator) for name in dir(kind)} - {
-    "dtype",
-    *LAYOUT,
-}
+# of arrays and generators, but for what is not told of them
+_USUAL = {name for kind in (np.ndarray, np.float64, np.random.Generator) for name in dir(kind)} - {"dtype", *LAYOUT}
 
 
 class _Converter(ast.NodeTransformer):
@@ -122,9 +105,9 @@ class _Converter(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        """Of the names that Python gives a stand-in has others, and it has some of its own."""
+        """Stand-ins have names that no array has, and others than Python gives one."""
         self.generic_visit(node)
-        special = node.attr in _OF_STAND_INS or (node.attr[:2] == "__" == node.attr[-2:])
+        special = node.attr not in _USUAL or (node.attr[:2] == "__" == node.attr[-2:])
         if not self._inside or not isinstance(node.ctx, ast.Load) or not special:
             return node
         return _called("_dpassay_named", [node.value, ast.Constant(node.attr)], node)
@@ -153,8 +136,8 @@ class _Converter(ast.NodeTransformer):
             return node
         if any(isinstance(one, ast.Slice) for one in (of.slice, *ast.iter_child_nodes(of.slice))):
             return node
-        plus, entry = ast.Constant(type(node.op) is ast.Add), _called("_dpassay_entry", [of.value, of.slice], node)
-        return at(node, ast.Expr(_called("_dpassay_added", [entry, node.value, plus], node)))
+        added = [of.value, of.slice, _lambda([], node.value), ast.Constant(type(node.op) is ast.Add)]
+        return at(node, ast.Expr(_called("_dpassay_added", added, node)))
 
     def visit_For(self, node: ast.For) -> Any:
         """Over a private number of records once for all, and as it is written elsewhere."""
@@ -268,12 +251,8 @@ class _Converter(ast.NodeTransformer):
         return [_line("_dpassay_caught()", node), node] if self._inside else node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
-        """What a class body does, but for definitions, is not followed."""
-        plain = (ast.FunctionDef, ast.Pass, ast.Assign, ast.AnnAssign, ast.Expr)
-        asks = (ast.Call, ast.Compare, ast.Attribute, ast.IfExp, ast.comprehension)
-        parts = [part for one in node.body if not isinstance(one, ast.FunctionDef) for part in ast.walk(one)]
-        odd = any(isinstance(one, asks) for one in parts) or not all(isinstance(one, plain) for one in node.body)
-        inside = self._around and odd
+        """A class that is made in a run is not followed."""
+        inside = self._around
         self.generic_visit(node)
         return [_line("_dpassay_caught()", node), node] if inside else node
 
