@@ -1,7 +1,7 @@
 """One row of the audit table: claimed, accounted and realised epsilon side by side, and why they are ordered so."""
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -192,10 +192,9 @@ def assay_on_tape(
         of_the_space = f"the space is for {where.relation} neighbours"
         require(claim.relation == where.relation, "relation", claim.relation, of_the_space)
         searched = search(run, where, claim, examples=effort.examples, seed=effort.seed, premises=premises, calls=calls)
-    measured: Collection[str] = ()
-    if isinstance(run, PlainMechanism):  # nobody declares its sensitivities: the largest movements stand for them
+    if isinstance(run, PlainMechanism):
         run.settle(searched.shares)
-        measured = run.shares.keys()
+        searched.measured = bool(searched.shares)
         # draws that may hide a leak: then outputs are to show it, however the code is read
         seen = run.noticed
         thrift = replace(thrift, leaks=not (seen.public or seen.alone or seen.again or seen.picked))
@@ -203,7 +202,7 @@ def assay_on_tape(
         worst = chosen(searched.worst, run, where, thrift.pair)
         worst = searched.worst = with_exact_losses(worst, run, where)
         given = Instance(unscheduled(worst.mechanism), None, worst.pair)
-    return examine(given, claim, effort, searched, thrift=thrift, own=True, measured=measured)
+    return examine(given, claim, effort, searched, thrift=thrift, own=True)
 
 
 _OF_A_PAIR = 3  # a pair without a space has only its released values to search: this part of the examples will do

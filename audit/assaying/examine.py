@@ -4,7 +4,7 @@ Statistics are the expensive part, and not always needed: where the claim has fa
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -70,30 +70,29 @@ def examine(
     known: str = "",
     thrift: Thrift = Thrift(),
     own: bool = False,
-    measured: Collection[str] = (),
 ) -> Assay:
     """Account and replay the longest run, audit its likelihood, add what the search found, and judge.
 
     Args:
         known: what the case says of itself.
         own: nobody says which of its runs is the longest, so what is accounted is the most of all runs of the search.
-        measured: labels whose sensitivity nobody claims: it is the largest movement that the search found.
     """
-    transcript, cost, stopped = spent(instance, claim, searched, bool(measured))
+    transcript, cost, stopped = spent(instance, claim, searched)
     broken = apparatus(transcript, cost, claim.delta)  # first: statistics believe it, and may raise where it is wrong
     seen, calls = replace(searched, findings=[*searched.findings, *broken]), len(transcript.events)
-    failed = fails(claim, seen, cost, bool(measured))
+    failed = fails(claim, seen, cost)
     bound, losses = statistics(instance, claim, effort, seen, cost, thrift, calls, stopped, own, failed)
     realised, by = largest_realised(instance, claim, effort, bound, losses)
     if own and searched.gap and not cost.unknown:  # a longer run could not be accounted: no run bounds it
         cost = Account((), relation=claim.relation, gap=searched.gap, unknown=True)
     accounted, largest = cost.epsilon(claim.delta), searched.account
-    if own and largest is not None and not cost.unknown and (measured or (searched.accounted or 0.0) > accounted):
+    larger = searched.measured or (searched.accounted or 0.0) > accounted
+    if own and largest is not None and not cost.unknown and larger:
         cost = largest
     highest = max(accounted, searched.accounted or 0.0)  # what the releases of any run add up to at most
     findings = list(losses.findings)
     merge(findings, [finding for finding in searched.findings if not finding.kind.of_the_run])
-    if measured:  # the search has accounted each pair by its own movements
+    if searched.measured:  # the search has accounted each pair by its own movements
         findings = [one for one in findings if one.kind is not Kind.SENSITIVITY_EXCEEDED]
         accounted = highest = max(searched.accounted or 0.0, realised or 0.0) if not cost.unknown else accounted
     merge(findings, broken)
@@ -122,7 +121,7 @@ def examine(
         curves=curves(losses, cost, claim.epsilon, claim.delta, effort.confidence),
         stopped=stopped,
     )
-    return replace(found, why=why(found, known, highest, instance.exact, idle, measured))
+    return replace(found, why=why(found, known, highest, instance.exact, idle))
 
 
 def statistics(
@@ -186,17 +185,15 @@ def statistics(
         return _none(claim, effort, f"not made: a run raised {one_line(error)}")
 
 
-def fails(claim: PrivacyClaim, searched: Searched, cost: Account, measured: bool) -> bool:
-    """Does what the search or the account shows fail the claim? The search adds up ``measured`` movements by pairs."""
-    accounted = max(0.0 if measured else cost.epsilon(claim.delta), searched.accounted or 0.0)
+def fails(claim: PrivacyClaim, searched: Searched, cost: Account) -> bool:
+    """Does what the search or the account shows fail the claim? Measured movements are added up by the search alone."""
+    accounted = max(0.0 if searched.measured else cost.epsilon(claim.delta), searched.accounted or 0.0)
     return judge(
         claimed=claim.epsilon, power=1.0, accounted=None if cost.unknown else accounted, findings=searched.findings
     ).failed
 
 
-def spent(
-    instance: Instance, claim: PrivacyClaim, searched: Searched, measured: bool
-) -> tuple[Transcript, Account, str]:
+def spent(instance: Instance, claim: PrivacyClaim, searched: Searched) -> tuple[Transcript, Account, str]:
     """The run that spends the most, what it costs, and why it was not finished (empty if it was).
 
     Raises:
@@ -212,10 +209,10 @@ def spent(
             stopped = f"not made: {most}, as they cost more than is claimed"
         return bool(stopped)
 
-    transcript, error = instance.longest_run(enough=None if measured else enough)
+    transcript, error = instance.longest_run(enough=None if searched.measured else enough)
     cost = account(transcript, claim.relation)
     if error is not None:
-        if isinstance(error, ProgramBroken) or not fails(claim, searched, cost, measured):
+        if isinstance(error, ProgramBroken) or not fails(claim, searched, cost):
             raise error
         stopped = f"not made: a run raised {one_line(error)}"
     return transcript, cost, stopped

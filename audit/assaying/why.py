@@ -1,7 +1,7 @@
 """Why a verdict is what it is: the cause of a row, in one line."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dpassay.audit.evidence.assay import Assay
@@ -13,15 +13,12 @@ from dpassay.reference.case import ExactDelta
 from dpassay.reference.findings import Declared, Finding, Kind
 
 
-def why(
-    found: Assay, known: str, highest: float, exact: ExactDelta | None, untested: str, measured: Collection[str]
-) -> str:
+def why(found: Assay, known: str, highest: float, exact: ExactDelta | None, untested: str) -> str:
     """The parts that apply, most serious first.
 
     Args:
         highest: what the releases of any run add up to at most.
         untested: why what was realised says nothing about the noise, or empty.
-        measured: labels whose sensitivity nobody claims: it is the largest movement that a search found.
     """
     account, realised, by = found.account, found.realised, found.by
     parts = [known] if known else []
@@ -48,7 +45,7 @@ def why(
     elif realised is None:
         parts.append(without_bound(found))
     elif found.verdict is not Verdict.VIOLATED:
-        parts += _looseness(found, realised, measured)
+        parts += _looseness(found, realised)
     if found.verdict is Verdict.VIOLATED and not parts:
         parts.append("more is realised than claimed")
     return "; ".join(parts + _of_the_search(found.searched, too_much))
@@ -89,7 +86,7 @@ def names(findings: Iterable[Declared]) -> str:
     return ", ".join(f"{one.kind.value} ({one.label})" if one.label else one.kind.value for one in findings)
 
 
-def _looseness(found: Assay, realised: float, measured: Collection[str]) -> list[str]:
+def _looseness(found: Assay, realised: float) -> list[str]:
     """How close the lower bound comes to the upper one, and what the gap is made of."""
     account, accounted, delta, movements = found.account, found.accounted, found.delta, found.movements
     if not (math.isfinite(accounted) and accounted > 0):
@@ -97,10 +94,10 @@ def _looseness(found: Assay, realised: float, measured: Collection[str]) -> list
     parts = [f"{realised / accounted:.0%} of the accounted epsilon shown"]
     if realised >= 0.95 * accounted:
         return parts
-    short = moved_too_little(movements, measured)
+    short = moved_too_little(movements, found.searched.measured)
     if short:
         parts.append(short)
-    parts += used_at_times({label: one for label, one in movements.items() if label not in measured})
+    parts += [] if found.searched.measured else used_at_times(movements)
     if any(part.kind == "pure" for part, _ in account.common):
         parts.append("pure-DP parts are accounted at their worst case")
     rest = tuple((part, count) for part, count in account.common if part.kind != "above-threshold")
@@ -128,7 +125,7 @@ def used_at_times(movements: Mapping[str, Movement]) -> list[str]:
     return [f"the pair uses the whole claimed sensitivity in {', '.join(found[:3])}{more}"] if found else []
 
 
-def moved_too_little(movements: Mapping[str, Movement], measured: Collection[str] = ()) -> str | None:
+def moved_too_little(movements: Mapping[str, Movement], measured: bool) -> str | None:
     """Which queries the pair moves by less than their sensitivity; what it does move is named first."""
     shares = sorted((movement.share, label) for label, movement in movements.items() if movement.claimed)
     still = [repr(label) for share, label in shares if share < 0.005]  # would read 0%
@@ -142,10 +139,7 @@ def moved_too_little(movements: Mapping[str, Movement], measured: Collection[str
     text = ", ".join(named[:3])
     if len(named) > 3:
         text += f" and {len(named) - 3} more" + (" by less than 95%" if short else "")
-    of_measured = [label in measured for _, label in (short or moving)]
-    whole = "the largest movement that was found" if all(of_measured) else "the claimed sensitivity"
-    if any(of_measured) and not all(of_measured):
-        whole += ", or of the largest movement that was found where none is claimed"
+    whole = "the largest movement that was found" if measured else "the claimed sensitivity"
     text = f"the pair moves {text} of {whole}"
     if still:
         text += f", {', '.join(still[:3])}{f' and {len(still) - 3} more' if len(still) > 3 else ''} not at all"

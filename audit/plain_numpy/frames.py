@@ -18,10 +18,11 @@ def frame(features: Any, columns: list[str]) -> Any:
     names = names[: features.shape[1]]
     if private(features):
         return Frame(features, {name: number for number, name in enumerate(names)})
-    return _pandas().DataFrame(features, columns=names)
+    return pandas().DataFrame(features, columns=names)
 
 
-def _pandas() -> Any:
+def pandas() -> Any:
+    """Loaded where a frame is asked for."""
     import pandas as pd  # type: ignore[import-untyped]  # it takes half a second, and may not be there
 
     return pd
@@ -51,7 +52,7 @@ class Frame(_Held):
     def __init__(self, values: Any, columns: dict[str, Any]):
         self._values, self._columns = values, columns
 
-    __class__ = seen_as(lambda self: _pandas().DataFrame)
+    __class__ = seen_as(lambda self: pandas().DataFrame)
     held = property(lambda self: self._matrix())
     columns = property(lambda self: list(self._columns))
     shape = property(lambda self: (*self._values.shape[:1], len(self._columns)))
@@ -139,7 +140,7 @@ class Series(_Held, NDArrayOperatorsMixin):
     def __init__(self, held: Any):
         self.held = held
 
-    __class__ = seen_as(lambda self: _pandas().Series)
+    __class__ = seen_as(lambda self: pandas().Series)
     shape = property(lambda self: self.held.shape)
     size = property(lambda self: self.held.size)
 

@@ -19,7 +19,7 @@ import numpy as np
 from dpassay.audit.search.coverage import nested, own_functions
 from dpassay.reference.errors import BadInput, require
 
-from .frames import frame
+from .frames import frame, pandas
 
 DATA = ("rows", "data", "x", "xs", "records", "dataset", "values", "samples", "points", "features", "database", "db")
 FRAMES = ("df", "frame", "dataframe")
@@ -196,10 +196,7 @@ def _asked_by(function: FunctionType) -> list[str]:
     frames = [one.name for one in parameters(function) if role(one) == "frame"]
     fields = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
     dotted = [node.attr for node in fields if ast.unparse(node.value) in frames]
-    if dotted:  # but for what every data frame has
-        import pandas as pd  # type: ignore[import-untyped]
-
-        dotted = [name for name in dotted if not hasattr(pd.DataFrame, name)]
+    dotted = [name for name in dotted if not hasattr(pandas().DataFrame, name)]  # but for what every data frame has
     asked = [part for node in ast.walk(tree) if isinstance(node, ast.Subscript) for part in ast.walk(node.slice)]
     every = asked + [node for node in ast.walk(tree) if any(isinstance(one, ast.Name) for one in asked)]
     named = [function.__globals__.get(part.id) for part in every if isinstance(part, ast.Name)]

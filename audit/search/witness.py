@@ -125,6 +125,7 @@ class Searched:
         findings: each kind and label once, most serious first found.
         witnesses: the smallest example of each, in the same order.
         shares: by label the largest movement over the declared sensitivity.
+        measured: nobody declares one, and the largest movements stand for them.
         coverage: of the algorithm's own source.
         accounted, account: the largest epsilon that a transcript added up to; None where no run could be accounted.
         gap: why some run could not be accounted; empty if all could.
@@ -136,6 +137,7 @@ class Searched:
     findings: list[Finding] = field(default_factory=list)
     witnesses: list[Witness] = field(default_factory=list)
     shares: dict[str, float] = field(default_factory=dict)
+    measured: bool = False
     coverage: Coverage = field(default_factory=Coverage)
     accounted: float | None = None
     account: Account | None = None
