@@ -49,7 +49,7 @@ def foreign_code(field: str, name: str, tried: str = "", sizes: str = "") -> Ite
 
 def is_code(name: str) -> bool:
     """``MODULE:NAME`` of somebody's code, not a key of the catalogue: keys have a paper, modules have dots."""
-    return ":" in name and "/" not in name
+    return ":" in name and ("/" not in name or ".py:" in name)
 
 
 def relation_named(text: str | None, field: str = "--relation") -> Relation | None:
@@ -77,8 +77,10 @@ def load_callable(name: str, field: str) -> Callable[..., Any]:
 def load_object(name: str, field: str) -> Any:
     """What MODULE:NAME names; the working directory is searched first."""
     module, _, function = name.partition(":")
-    good = is_code(name) and bool(module and function) and not module.startswith(".")
-    require(good, field, name, "must be MODULE:FUNCTION")
+    good = is_code(name) and bool(module and function) and not module.startswith(".") and not module.endswith(".py")
+    file = Path(module)
+    instead = f"; in the folder {file.parent} say {file.stem}:{function}" if file.suffix == ".py" else ""
+    require(good, field, name, f"must be MODULE:FUNCTION{instead}")
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     with foreign_code(field, name):
