@@ -348,6 +348,18 @@ class Terms:
                 found = times(found, self._of_public(word, one, record))
         return found
 
+    def image(self, norms: Norms) -> Norms:
+        """Of a public array times something with these norms: each number of it, and of what comes out, by Hoelder."""
+        (word, array), (other, _) = sorted(zip(self.inputs, self.values, strict=True), key=lambda one: private(one[1]))
+        sizes = np.abs(array)
+        new, lost = (
+            tuple(axis for axis, letter in enumerate(word) if letter not in there) for there in (other, self.output)
+        )
+        largest, summed = sizes.max(initial=0.0), sizes.sum(axis=lost).max(initial=0.0)
+        squared = math.sqrt(np.square(sizes).sum(axis=lost).max(initial=0.0))
+        least = min(times(norms.one, largest), times(norms.two, squared), times(norms.sup, summed))
+        return Norms(times(norms.one, sizes.sum(axis=new).max(initial=0.0)), INF, least)
+
     def _of_public(self, word: str, array: Any, record: str) -> float:
         if not array.size:
             return 0.0
@@ -435,8 +447,10 @@ def _squared(given: list[tuple[str, Value]]) -> tuple[Value, float, float] | Non
 
 
 def _of_wholes(terms: Terms) -> Value:
-    """As the product rule: |a b - a' b'|_2 <= |a - a'|_2 |b|_2 + |a'|_2 |b - b'|_2; a public matrix by its norm."""
+    """As the product rule: |a b - a' b'|_2 <= |a - a'|_2 |b|_2 + |a'|_2 |b - b'|_2; a public matrix by its norms."""
     given, factor = [one for _, one in terms.private], terms.public_factor()
     size = Norms(two=times(_product(one.norms.two for one in given), factor))
     move = Norms(two=times(_telescoped(given), factor))
+    if len(given) == 1 and len(terms.inputs) == 2:
+        size, move = size.both(terms.image(given[0].norms)), move.both(terms.image(given[0].move))
     return Value(terms.shape, size=size, move=move, **join(*given))
