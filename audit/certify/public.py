@@ -392,6 +392,8 @@ def _forwarded(name: str) -> Callable[..., Any]:
             return watched(getattr(bare(self), name)(*args), None if ledger is None or ledger.done else ledger, False)
         if name in _MADE_PLAIN:
             return getattr(self.plain(), name)(*args, **options)
+        if any(map(private, args)) and hasattr(np, name):
+            return getattr(np, name)(self, *args, **options)
         if name in ("fill", "put", "itemset"):
             self.written(ledger)
         found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})
