@@ -595,6 +595,13 @@ for _name in ("floor", "ceil", "rint", "trunc", "round", "around"):
     _rounding(getattr(np, _name))
 
 
+@rule(np.floor_divide)
+def floor_divide(a: Any, b: Any) -> Value:
+    """The quotient, rounded down."""
+    found: Value = np.floor(np.true_divide(a, b))
+    return found
+
+
 @rule(np.remainder)
 def remainder(a: Any, b: Any) -> Value:
     """Below what it is divided by; of whole numbers it is one."""

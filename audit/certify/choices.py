@@ -9,6 +9,8 @@ import dis
 import gc
 import io
 import logging
+import math
+import statistics
 import sys
 import threading
 import warnings
@@ -191,6 +193,10 @@ def _sum(values: Any, /, start: Any = 0) -> Any:
     found = np.sum(values, axis=0)
     found.hollow = bool(found.ndim and values.absent and found.at is None)  # of no record it is the number 0
     return found if type(start) is int and start == 0 else found + start
+
+
+def _mean(values: Any) -> Any:
+    return _sum(values) / _len(values)
 
 
 def _list(records: Any, make: Callable[..., Any], kept: Any, several: bool) -> Any:
@@ -420,4 +426,5 @@ NAMES: dict[str, Any] = {
     **{"_dpassay_missing": _MISSING, "_dpassay_computed": computed, "_dpassay_outside": outside},
     **{"_dpassay_array": array, "_dpassay_named": named, "_dpassay_sealed": sealed},
 }
-INSTEAD |= {id(zip): _zip, id(sum): _sum, id(len): _len, id(range): _range}
+INSTEAD |= {id(zip): _zip, id(sum): _sum, id(len): _len, id(range): _range, id(math.fsum): _sum}
+INSTEAD |= {id(one): _mean for one in (statistics.mean, statistics.fmean)}
