@@ -18,8 +18,8 @@ from dpassay.reference.space import Space
 
 #: of a number that is not finite, or a division by zero
 ENDLESS = (
-    "is it the mean of an empty batch, or divided by the number of its records? Divide by a public number, such as the "
-    "rate times the number of records"
+    "a norm that may be zero takes a floor, as np.maximum(norm, 1e-12); of an empty batch divide the sum by a public "
+    "number, such as the rate times the number of records"
 )
 _MAKERS: dict[str, tuple[Callable[..., Space], tuple[str, ...]]] = {
     "matrix": (Space.matrix, ("n", "d", "radius")),

@@ -118,6 +118,7 @@ ROWS = {
     "where public": with_vector(lambda x, v: np.where(v > 0, x, 1.0)),
     "logaddexp": unary(lambda x: np.logaddexp(0, x)),
     "remainder": unary(lambda x: x % 0.75),
+    "quotient": unary(lambda x: np.clip(x, -1, 1) // 0.75),
     "matrix": with_matrix(lambda x, m: x @ m),
     "floor by where": with_number(lambda x, c: x / np.where(lengths(x) > 0, lengths(x), c)),
     "select": with_number(lambda x, c: np.select([x > c, x > 0], [x, 2 * x], c)),
