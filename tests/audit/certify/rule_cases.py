@@ -175,7 +175,7 @@ REDUCED = {
     "diagonal": unary(lambda x: np.diag(x.mean(axis=0))),
     "less than itself": with_signed(lambda x, c: (x + c * x).sum(axis=0)),
     "sum of products": unary(lambda x: np.clip(x, -1, 1).T @ np.clip(x[:, 0], -2, 2)),
-    "matrix of a clipped sum": with_matrix(lambda x, m: m.T.dot(np.clip(x, -1, 1).sum(axis=0))),
+    "matrix of a clipped sum": with_matrix(lambda x, m: m.T @ np.clip(x, -1, 1).sum(axis=0)),
     "histogram": unary(lambda x: np.histogram(x[:, 0], bins=4, range=(-1, 1))[0]),
     "bincount": unary(lambda x: np.bincount(np.clip(x[:, 0].astype(int), 0, 3), np.tanh(x[:, 0]), minlength=4)),
     "histogram2d": unary(lambda x: np.histogram2d(x[:, 0], x[:, -1], bins=[2, 3], range=[[-1, 1]] * 2)[0]),

@@ -56,7 +56,7 @@ def logistic_regression(X, y, rng=None, steps=10, sigma=26.0, rate=0.5):
     rng = rng or np.random.default_rng()
     w = np.zeros(X.shape[1])
     for _ in range(steps):
-        margins = y * (X @ w)
+        margins = y * w.dot(X.T)
         gradients = -(y / (1 + np.exp(margins)))[:, None] * X
         norms = np.linalg.norm(gradients, axis=1, keepdims=True)
         gradients = gradients / np.maximum(1.0, norms)
