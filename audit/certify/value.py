@@ -354,7 +354,8 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         raise Open(f"np.{name} of private data has no rule")
     if time_is_up():  # also in a loop that never releases anything
         raise Open(TIME_IS_UP)
-    for one in filter(private, args if function not in HOLES_ALLOWED else ()):
+    parts = [*parts_of((args, options))]
+    for one in filter(private, parts if function not in HOLES_ALLOWED else ()):
         one.solid()
     unknown = getattr(ledger_of((args, options)), "unknown", False)
     if unknown and function in _BY_PLACES:
@@ -381,7 +382,7 @@ def followed(function: Any, args: Any, options: Any) -> Any:
         _typed(found, function, args, options)
         same = all(one._shape == found._shape for one in args if isinstance(one, Value))
         found.few = tabled(function, args) if same and by_entry(function) and not options else None
-    if any(_may_be_empty(one) or (type(one) in (tuple, list) and any(map(_may_be_empty, one))) for one in args):
+    if any(map(_may_be_empty, parts)):
         _hollowed(function, args, options, found)
     noted(name, found)
     return found
@@ -511,7 +512,7 @@ _MULTILINEAR = {np.multiply, np.true_divide, np.matmul, np.dot, np.einsum}
 
 def _vanishes(function: Any, args: Any, options: Any, found: Value) -> bool:
     """Is the entry of a record that is not there zero? Of entries that are zero NumPy itself makes what it is."""
-    given = [one for one in args if isinstance(one, Value)]
+    given = [one for one in parts_of((args, options)) if isinstance(one, Value)]
     zero = [one for one in given if one.vanishes]
     of_one = found.alone if found.at is None else all(one.at is not None for one in given)
     solid = zero and of_one and not found.holes and not any(one.holes for one in given)

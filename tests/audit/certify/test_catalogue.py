@@ -18,7 +18,6 @@ ONE_OF_EACH = [
     "baselines/dp_sgd:poisson@baseline",
     "output_perturbation/algorithm3@repaired",
     "output_perturbation/algorithms4and5@repaired",
-    "second_order_erm/opt@repaired",
     "second_order_erm/opt_b@repaired",
     "dro/double_spider:cressie_read(3)@repaired",
     "dro/recursive_spider:line 16 as printed@repaired",
