@@ -22,7 +22,7 @@ from .draws import Answers, Noise, fresh_generator
 from .generators import Draws, OldNames, Secret, names_of_python
 from .kinds import unusual
 from .outside import INSTEAD, of_kind
-from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, watched
+from .public import COUNTED, INTO, NOT_FOLLOWED, OF_SHAPES, Public, blank, held_by_the_code, is_sized, watched
 from .value import Holder, Value, bare, ledger_of, parts_of, private
 
 _CONSTRUCTORS = ("asarray", "array", "asanyarray", "asarray_chkfinite")
@@ -64,7 +64,9 @@ def _constructor(real: Callable[..., Any], copies: bool, plain: bool) -> Callabl
             if type(value) is np.ndarray and np.may_share_memory(found, value):
                 return held_by_the_code(found)
             own = copies and type(found) is np.ndarray and options.get("copy", True)
-            return blank(found, ledger_of(value)) if own else watched(found, ledger_of(value))
+            found = blank(found, ledger_of(value)) if own else watched(found, ledger_of(value))
+            found.sized = is_sized(value)
+            return found
         if value.listed:
             value = value.copy()
             value.listed, value.hollow = False, value.ndim > 1
@@ -98,7 +100,7 @@ def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(real)
     def listed(*values: Any, **options: Any) -> Any:
-        values = tuple(watched(np.array(one), ledger_of(one)) if followed(one) else one for one in values)
+        values, options = tuple(map(whole, values)), {name: whole(one) for name, one in options.items()}
         found = real(*values, **options)
         ledger = ledger_of((values, options))
         refuse(ledger is not None and real in INTO and values and not isinstance(values[0], Public), NOT_FOLLOWED)
@@ -106,8 +108,9 @@ def _of_lists(real: Callable[..., Any]) -> Callable[..., Any]:
             return found
         return watched(found, ledger, sized=real in COUNTED)
 
-    def followed(value: Any) -> bool:
-        return type(value) in (list, tuple) and any(isinstance(one, Value | Public | Noise) for one in value)
+    def whole(value: Any) -> Any:
+        kept = type(value) in (list, tuple) and any(isinstance(one, Value | Public | Noise) for one in value)
+        return watched(np.array(value), ledger_of(value), is_sized(value)) if kept else value
 
     return listed
 

@@ -22,7 +22,7 @@ from .derivation import Open, refuse
 from .facts import NAMED
 from .kinds import unusual
 from .shapes import of_each_axis, of_table, one_at
-from .value import AT, NARROW, Value, bare, is_number, ledger_of, memory_of, private, seen_as
+from .value import AT, NARROW, Value, bare, is_number, ledger_of, memory_of, parts_of, private, seen_as
 
 if TYPE_CHECKING:
     from .draws import Ledger
@@ -157,7 +157,7 @@ class Public(np.ndarray[Any, Any]):
                 raise Open(NOT_FOLLOWED)
         if len(out) == 1 and isinstance(out[0], Public):
             return out[0]
-        return watched(found, ledger, sized=_sized(inputs))
+        return watched(found, ledger, sized=is_sized(inputs))
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         """What NumPy makes of it stays public; an error that NumPy raises is not followed."""
@@ -186,7 +186,7 @@ class Public(np.ndarray[Any, Any]):
         if function in _SPLITS and args[0].order is not None:
             return [args[0][part] for part in function(np.arange(len(args[0])), *args[1:], **options)]
         counted = function in COUNTED or (function is _WHERE and len(args) == 1)
-        found = watched(found, ledger, sized=counted or _sized(args))
+        found = watched(found, ledger, sized=counted or is_sized(args, options))
         found = in_random_order(found) if function in _SORTS else found
         return placed(found, np.size(bare(args[0]))) if function in PLACES and args else found
 
@@ -198,7 +198,7 @@ class Public(np.ndarray[Any, Any]):
             return found if self.ledger is None else found.like()  # how large released numbers are is not known
         keys = key if isinstance(key, tuple | list) else (key,)
         masked = any(one.dtype == bool and ledger_of(one) is not None for one in keys if isinstance(one, np.ndarray))
-        found = watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or _sized((self, key)))
+        found = watched(bare(self)[bare(key)], ledger_of((self, key)), sized=masked or is_sized(self, key))
         if self.order is not None and ledger_of(key) is None:
             in_order(found, (self.order[0], self.order[1][bare(key)]))
         return found
@@ -295,8 +295,9 @@ def _calls(one: Any) -> bool:
     return any(map(_calls, one)) if type(one) in (list, tuple) else callable(one)
 
 
-def _sized(one: Any) -> bool:
-    return one.sized if isinstance(one, Public) else isinstance(one, tuple | list) and any(map(_sized, one))
+def is_sized(*given: Any) -> bool:
+    """Does how many entries one of them has depend on released values?"""
+    return any(one.sized for one in parts_of(given) if isinstance(one, Public))
 
 
 def _other(one: Any) -> bool:
@@ -385,6 +386,8 @@ _MADE_PLAIN = ("tobytes", "tofile", "dump", "dumps")
 
 
 def _forwarded(name: str) -> Callable[..., Any]:
+    counted = getattr(np, name, None) in COUNTED
+
     def method(self: Public, *args: Any, **options: Any) -> Any:
         ledger = ledger_of((self, args, options))
         if name in ("item", "tolist"):
@@ -397,7 +400,7 @@ def _forwarded(name: str) -> Callable[..., Any]:
         if name in ("fill", "put", "itemset"):
             self.written(ledger)
         found = getattr(bare(self), name)(*bare(args), **{key: bare(one) for key, one in options.items()})
-        sized = self.sized or name in ("nonzero", "compress")
+        sized = counted or is_sized(self, args, options)
         found = placed(watched(found, ledger, sized), bare(self).size if name in ("argmax", "argmin") else 0)
         if name == "copy" and not private(found):
             found = blank(found, ledger)
