@@ -163,6 +163,7 @@ class _Engine:
         """Stop a search whose runs are too long, or whose time is up, once something has run."""
         runner = self._runner  # it ends after all examples, or before, after so many calls
         done = max(self._done + 1, self._examples * min(runner.calls, self._most) // self._most)
+        done = min(done, self._examples)  # what goes uphill tries more
         step(done - self._done)
         self._done = done
         tried = f"{runner.examples} example" + "s" * (runner.examples != 1)
