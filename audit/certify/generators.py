@@ -11,7 +11,7 @@ from dpassay.reference.transcript import Draw
 from .derivation import Open, here, refuse
 from .draws import FEW, Answers, Ledger, Looked, Noise, OneSided, coins_of, fresh_generator, shape_of
 from .facts import Records
-from .public import Public, in_random_order, public
+from .public import Public, in_random_order, is_sized, public
 from .shapes import Batch, Mask
 from .table import tabled
 from .value import Value, bare, ledger_of, private, seen_as
@@ -262,8 +262,9 @@ class Draws(StandIn):
         found = getattr(self._real, name)(*bare(args), **{key: bare(one) for key, one in options.items()})
         found = public(found, self.notes)
         given = [part for one in (*args, *options.values()) for part in (one if type(one) is tuple else (one,))]
-        if any(np.ndim(one) == 0 and ledger_of(one) is not None for one in given) and np.ndim(bare(found)):
-            found.sized = True  # so many as a released number says
+        by_number = any(np.ndim(one) == 0 and ledger_of(one) is not None for one in given)
+        if np.ndim(bare(found)) and (by_number or is_sized(args, options)):
+            found.sized = True  # so many as released numbers say
         return found
 
 

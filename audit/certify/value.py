@@ -357,6 +357,8 @@ def followed(function: Any, args: Any, options: Any) -> Any:
     parts = [*parts_of((args, options))]
     for one in filter(private, parts if function not in HOLES_ALLOWED else ()):
         one.solid()
+    sized = any(getattr(one, "sized", False) for one in parts if issubclass(type(one), np.ndarray))
+    refuse(sized, "how many numbers private ones meet follows released values; choose by np.where")
     unknown = getattr(ledger_of((args, options)), "unknown", False)
     if unknown and function in _BY_PLACES:
         raise Open(f"np.{name} of what was released or drawn is not followed; choose by an index")

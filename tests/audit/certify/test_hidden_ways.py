@@ -107,7 +107,7 @@ PROGRAMS = {  # the epsilon of each, or what it is at least, and what `f` goes o
                                                                          "__float__ = lambda _: x")},
     **{f"plain by {how}": (MANY, f"y, a = x + lap(), np.rec.array([(0.,)], dtype=[('q', float)])\n"
        f"class Box:\n    def __array__(*_): return y\nreturn x if {how} > 3.5 else 0") for how in (
-        "np.ndarray.item(y)", "4 * np.where([y > 3.5])[0].size", "setattr(a, 'q', y) or a.q[0]", "np.sum(Box())")},
+        "np.ndarray.item(y)", "4 * (x * np.where([y > 3])[0]).size", "setattr(a, 'q', y) or a.q[0]", "np.sum(Box())")},
     "another name of a sum": (MANY, "t = total = np.zeros(1) * x\nif x > 2:\n    total += 5; y = t.sum()\n"
                               "else: y = 0.0\nreturn y + lap(.001)"),
     "what is no followed number": (100, "return x + lap(.01 if type(3) in (int, float) else 100)"),
