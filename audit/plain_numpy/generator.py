@@ -15,10 +15,11 @@ from dpassay.audit.certify.generators import StandIn
 from dpassay.audit.lockstep.outcome import Raised, caught
 
 from .desk import COMPARISONS, Desk, Lazy, Noisy
-from .noise_laws import Chosen, WholeOutput
-from .places import WAY_OUT, here, not_understood
+from .noise_laws import Chosen, WholeNumber, WholeOutput, whole_number
+from .places import WAY_OUT, NotUnderstood, here, not_understood
 
 MOST_PATHS = 5_000  # ways through a mechanism that are followed
+_SHARES = (1e-6, 0.3, 1 - 1e-6)  # of the way from end to end, where a number that is drawn between two is tried
 AS_A_SEED = 2**30  # of fewer numbers one is a place or a count, and all are soon tried
 
 
@@ -31,13 +32,15 @@ class Uniforms(Lazy):
     def __init__(self, rng: Any, size: Any):
         self._rng, self._size, self._value, self._below = rng, size, None, dict[float, Any]()
         self._low, self._high = 0.0, 1.0  # where one number lies, after comparisons
+        self._place = here()
 
     def value(self) -> Any:
         """Public numbers, where nothing was decided by them."""
-        if self._below:
-            raise not_understood("uniform numbers are used again after a comparison", f"draw them anew, or {WAY_OUT}")
+        if self._below and not self._rng.all_ways:
+            why = f"is uniform, and used again after a comparison; draw it anew, or {WAY_OUT}"
+            raise NotUnderstood("noise", self._place, why)
         if self._value is None:
-            self._value = self._rng._known("random", self._size)
+            self._value = self._rng.shown(self._size, self._low, self._high)
         return self._value
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
@@ -65,6 +68,8 @@ class Uniforms(Lazy):
 
 class TapeGenerator(StandIn):
     """``np.random.Generator`` for one run on a tape; what has no method here is a draw that the adversary may know."""
+
+    all_ways = False
 
     def __init__(self, desk: Desk):
         super().__init__(np.random.PCG64(0))  # never drawn from: every method asks the tape
@@ -141,6 +146,10 @@ class TapeGenerator(StandIn):
         alone = size is None or (np.ndim(size) == 0 and self._everyone(size))
         return Uniforms(self, size) if alone else self._known("random", size)
 
+    def shown(self, size: Any, *_: float) -> Any:
+        """Uniform numbers that the code uses as they are: everybody knows them."""
+        return self._known("random", size)
+
     def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
         """Coins for the records are Poisson sampling; other counts are public."""
         coins = np.ndim(n) == 0 and n == 1 and np.ndim(p) == 0
@@ -193,26 +202,42 @@ class NotFinite(Exception):
 class PathGenerator(StandIn):
     """A generator whose draws take the values of one way through the code, and then the first that is possible.
 
-    Draws without a method here have no finite list of values.
+    Draws without a method here have no finite list of values. One number between two ends may be drawn, too.
 
     Args:
         wanted: the number of the value for each choice at the beginning.
+        share: of the way from end to end, where that number lies.
 
     Attributes:
         others: ways that are not taken, each up to where it parts from this one; the one to go next is the last.
         logs: log probabilities of the values that are taken.
+        between: was such a number drawn?
     """
 
-    def __init__(self, wanted: tuple[int, ...]):
+    all_ways = True
+
+    def __init__(self, wanted: tuple[int, ...], share: float = 0.5):
         super().__init__(np.random.PCG64(0))  # never drawn from
-        self._wanted, self._taken = wanted, list[int]()
+        self._wanted, self._taken, self._share = wanted, list[int](), share
         self.others: list[tuple[int, ...]] = []
         self.logs: list[float] = []
+        self.between = False
 
     def _refused(self, *_: Any, **__: Any) -> Any:
         raise NotFinite
 
     _noise = _known = _into = taken = _refused
+
+    def shown(self, size: Any, low: Any, high: Any) -> float:
+        """A number between these ends."""
+        if size is not None or np.ndim(low) or np.ndim(high) or self.between:
+            raise NotFinite
+        self.between = True
+        return float(low) + self._share * (float(high) - float(low))
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Between private ends, too."""
+        return self.random(size) if (low, high) == (0.0, 1.0) else self.shown(size, low, high)
 
     def one_of(self, probabilities: Any) -> int:
         """The number of a value with these probabilities; impossible values are never taken."""
@@ -221,6 +246,8 @@ class PathGenerator(StandIn):
         if len(self._taken) < len(self._wanted):
             found = self._wanted[len(self._taken)]
         else:
+            if not (logs > -math.inf).any():
+                raise ValueError("nothing to choose from")
             found, *others = np.flatnonzero(logs > -math.inf).tolist()
             self.others += [(*self._taken, one) for one in reversed(others)]
             if len(self.others) >= MOST_PATHS:
@@ -283,25 +310,56 @@ class PathGenerator(StandIn):
 PathGenerator.fill_in(lambda name: PathGenerator._refused)
 
 
-def whole_law(mechanism: Callable[[Any, np.random.Generator], Any], data: Any, delta: float) -> WholeOutput:
-    """The exact law of the output on this data, as keys.
+def whole_law(
+    mechanism: Callable[[Any, np.random.Generator], Any], data: Any, delta: float
+) -> WholeOutput | WholeNumber:
+    """The exact law of the output on this data, as keys; or of one number that is drawn evenly between ends.
 
     Raises:
         NotFinite: it has none that is finite, or more than ``MOST_PATHS`` ways lead through it.
     """
+
+    def output(rng: PathGenerator) -> Any:
+        found = mechanism(data, rng)
+        return found.value() if isinstance(found, Uniforms) else found
+
     found: dict[Any, list[float]] = {}
+    pieces = list[tuple[float, float, float]]()
     ways: list[tuple[int, ...]] = [()]
     done = 0
     while ways:
-        rng = PathGenerator(ways.pop())
-        found.setdefault(key_of(mechanism(data, rng)), []).append(math.fsum(rng.logs))
+        way = ways.pop()
+        rng = PathGenerator(way)
+        given, log = output(rng), math.fsum(rng.logs)
+        if rng.between:
+            pieces.append((*_ends([output(PathGenerator(way, share)) for share in _SHARES]), log))
+        else:
+            found.setdefault(key_of(given), []).append(log)
         ways += rng.others
         done += 1
         if done + len(ways) > MOST_PATHS:
             raise NotFinite
     keys = sorted(found, key=repr)
     logs = np.array([np.logaddexp.reduce(found[key]) for key in keys])
+    if pieces and all(isinstance(key, float) for key in keys):
+        return whole_number([*pieces, *zip(keys, keys, logs.tolist(), strict=True)], delta)
+    if pieces:
+        raise NotFinite
     return WholeOutput(tuple(keys), logs - np.logaddexp.reduce(logs), delta)
+
+
+def _ends(outputs: list[Any]) -> tuple[float, float]:
+    """Of an output that is a straight line in the number that was drawn, to twelve digits."""
+    if not all(isinstance(one, float | np.ndarray) and np.size(one) == 1 for one in outputs):
+        raise NotFinite
+    numbers = [float(np.ravel(one)[0]) for one in outputs]
+    slope = (numbers[-1] - numbers[0]) / (_SHARES[-1] - _SHARES[0])
+    first = numbers[0] - slope * _SHARES[0]
+    size = max(abs(first), abs(first + slope))
+    if any(abs(first + slope * share - one) > 1e-9 * size for share, one in zip(_SHARES, numbers, strict=True)):
+        raise NotFinite
+    low, high = sorted(key_of(round(one / size, 12) * size if size else one) for one in (first, first + slope))
+    return low, high
 
 
 def key_of(value: Any) -> Any:

@@ -19,7 +19,7 @@ from dpassay.reference.transcript import Transcript
 
 from .desk import Desk, Noisy
 from .generator import TapeGenerator, whole_law
-from .noise_laws import WholeOutput
+from .noise_laws import WholeNumber, WholeOutput
 from .places import WAY_OUT, NotUnderstood
 from .randomness import followed
 from .signature import adapted
@@ -89,7 +89,7 @@ class PlainMechanism:
         self.shares: Mapping[str, float] = {}
         self.assumed = UNIT
         self.whole_numbers = self.read = False
-        self._laws: dict[bytes, WholeOutput] = {}
+        self._laws: dict[bytes, WholeOutput | WholeNumber] = {}
 
     def __call__(self, data: Any, tape: Tape, world: int | None = None) -> Any:
         """One run on a copy of the data; with a ``world``, what counts as public is drawn anew in each."""
@@ -107,7 +107,7 @@ class PlainMechanism:
             self.noticed.refused = self.noticed.refused or error
             raise
 
-    def _law_on(self, data: Any) -> WholeOutput:
+    def _law_on(self, data: Any) -> WholeOutput | WholeNumber:
         """The exact law of the output, made once for each data set that is an array."""
         key = data.tobytes() + str(data.shape).encode() if isinstance(data, np.ndarray) else None
         law = self._laws.get(key) if key is not None else None
@@ -188,7 +188,7 @@ class PlainMechanism:
             laws = [self._law_on(data) for pair in pairs for data in (pair.here, pair.there)]
         except Exception:  # not finite, or code of others that raises
             return False
-        return any(len(law.support) > 1 for law in laws)
+        return any(isinstance(law, WholeNumber) or len(law.support) > 1 for law in laws)
 
     def _read_on(self, pair: Pair[Any], seed: int) -> None:
         """What runs on this pair need to be understood; two runs with the same draws must agree."""

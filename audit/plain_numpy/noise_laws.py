@@ -208,6 +208,89 @@ class WholeOutput(Chosen):
         return max(epsilon_of(p, q, self.delta), epsilon_of(q, p, self.delta))
 
 
+@dataclass(frozen=True, eq=False)
+class WholeNumber(Law):
+    """A number as the whole output of a mechanism: evenly between cuts, or at points, with exact probabilities.
+
+    Args:
+        cuts: increasing, shape (k + 1,).
+        logs: log density between them, shape (k,).
+        points: log probability of single numbers; as a density it is larger by ``FARTHEST``.
+        delta: as in :class:`WholeOutput`.
+    """
+
+    cuts: Array
+    logs: Array
+    points: dict[float, float]
+    delta: float
+    form = ()
+    scale = 1.0
+
+    def log_density(self, value: float) -> float:
+        """At a point that has a probability of its own, or between two cuts."""
+        if value in self.points:
+            return self.points[value] + FARTHEST
+        above = int(np.searchsorted(self.cuts, value, side="right"))
+        return float(self.logs[above - 1]) if 0 < above < len(self.cuts) else -math.inf
+
+    def sample(self, rng: np.random.Generator) -> float:
+        """A piece, then a place in it."""
+        chances = np.exp([*(self.logs + np.log(np.diff(self.cuts))), *self.points.values()])
+        piece = int(rng.choice(len(chances), p=chances / chances.sum()))
+        if piece >= len(self.logs):
+            return [*self.points][piece - len(self.logs)]
+        return float(rng.uniform(self.cuts[piece], self.cuts[piece + 1]))
+
+    def distance(self, other: Law) -> float:
+        """The smallest epsilon whose hockey-stick divergence is at most ``delta``."""
+        if not isinstance(other, WholeNumber):
+            return 0.0
+        places, sizes = self._refined(other)
+        p, q = (np.exp([law.log_density(place) for place in places] + sizes) for law in (self, other))
+        return max(epsilon_of(p, q, self.delta), epsilon_of(q, p, self.delta))
+
+    def cost(self, sensitivity: float) -> Cost | None:
+        """The movement is the epsilon."""
+        return Cost("pure", sensitivity)
+
+    def tilted(self, other: Law, shift: float) -> "WholeNumber | None":
+        """On the pieces of both; a loss beyond ``FARTHEST`` is tilted as if it were that."""
+        if not isinstance(other, WholeNumber):
+            return None
+        places, sizes = self._refined(other)
+        here, there = (np.array([law.log_density(place) for place in places]) for law in (self, other))
+        with np.errstate(invalid="ignore"):
+            loss = np.where(here == there, 0.0, np.clip(here - there, -FARTHEST, FARTHEST))
+        logs = here + shift * loss
+        logs -= np.logaddexp.reduce(logs + sizes)
+        inner = len(places) - len({*self.points, *other.points})
+        points = {place: float(log) - FARTHEST for place, log in zip(places[inner:], logs[inner:], strict=True)}
+        return WholeNumber(np.union1d(self.cuts, other.cuts), logs[:inner], points, self.delta)
+
+    def _refined(self, other: "WholeNumber") -> tuple[list[float], Array]:
+        """A place in each piece and then the points of both laws, and the logs of their sizes."""
+        cuts = np.union1d(self.cuts, other.cuts)
+        points = [*{*self.points, *other.points}]
+        sizes = np.concatenate([np.log(np.diff(cuts)), np.full(len(points), -FARTHEST)])
+        return [*((cuts[1:] + cuts[:-1]) / 2).tolist(), *points], sizes
+
+
+def whole_number(pieces: Sequence[tuple[float, float, float]], delta: float) -> WholeNumber:
+    """Of pieces between two ends with a log probability; where the ends are the same it is a point."""
+    lows, highs, logs = np.array(pieces).T
+    logs = logs - np.logaddexp.reduce(logs)
+    wide = highs > lows
+    cuts = np.unique([lows[wide], highs[wide]])
+    densities = logs[wide] - np.log(highs[wide] - lows[wide])
+    covers = (lows[wide, None] <= cuts[:-1]) & (cuts[1:] <= highs[wide, None])
+    points: dict[float, float] = {}
+    for place, log in zip(lows[~wide].tolist(), logs[~wide].tolist(), strict=True):
+        points[place] = float(np.logaddexp(points.get(place, -math.inf), log))
+    return WholeNumber(
+        cuts, np.logaddexp.reduce(np.where(covers, densities[:, None], -math.inf), axis=0), points, delta
+    )
+
+
 def epsilon_of(p: Array, q: Array, delta: float) -> float:
     """Smallest epsilon >= 0 with ``sum max(0, p - e^epsilon q) <= delta``: the best event is a prefix by ratio."""
     order = np.argsort(-np.divide(p, q, out=np.full(len(p), math.inf), where=q > 0))
