@@ -224,43 +224,44 @@ def test_an_output_that_only_one_side_can_show():
     assert key_of([np.array([True])]) == key_of((True,))  # which one it is, says whether a record is a row of one
 
 
-def quantile(x, rng, ends=lambda rng, a, b: rng.uniform(a, b)):
-    """Of numbers in [0, 1], with epsilon 1 (Smith 2011)."""
-    edges = np.concatenate([[0.0], np.sort(x), [1.0]])
-    weights = np.diff(edges) * np.exp(-0.5 * np.abs(np.arange(len(x) + 1) - len(x) / 2))
-    i = rng.choice(len(weights), p=weights / weights.sum())
-    return ends(rng, edges[i], edges[i + 1])
+AS_DRAWN, BY_HAND = lambda rng, a, b: rng.uniform(a, b), lambda rng, a, b: a + rng.random() * (b - a)
+
+
+def quantile(x, ends, delta=0.0):
+    """The law of the median of numbers in [0, 1], with epsilon 1 (Smith 2011)."""
+
+    def run(x, rng):
+        edges, ranks = np.concatenate([[0.0], np.sort(x), [1.0]]), np.arange(len(x) + 1) - len(x) / 2
+        weights = np.diff(edges) * np.exp(-0.5 * np.abs(ranks))
+        i = rng.choice(len(weights), p=weights / weights.sum())
+        return ends(rng, edges[i], edges[i + 1])
+
+    return whole_law(run, np.array(x), delta)
 
 
 @given(st.lists(st.integers(0, 8), min_size=2, max_size=4), st.integers(0, 8), st.sampled_from([0.0, 1e-3, 0.1]))
-@pytest.mark.parametrize("ends", [lambda rng, a, b: [rng.uniform(a, b)][0], lambda rng, a, b: a + rng.random() * (b - a)])  # fmt: skip
-def test_a_number_between_private_ends_has_the_density_of_the_exponential_mechanism(ends, eighths, other, delta):
-    sides = [np.array(one) / 8 for one in (eighths, [other, *eighths[1:]])]
-    laws = [whole_law(lambda x, rng: quantile(x, rng, ends), x, delta) for x in sides]
+def test_a_number_between_private_ends_has_the_density_of_the_exponential_mechanism(eighths, other, delta):
+    sides = [np.sort(one) / 8 for one in (eighths, [other, *eighths[1:]])]
+    laws = [quantile(x, ends, delta) for x, ends in zip(sides, (AS_DRAWN, BY_HAND), strict=True)]
     places = (np.arange(16) + 0.5) / 16  # no record is inside of a sixteenth
-    ours = [np.array([law.log_density(place) for place in places]) for law in laws]
-    for x, logs in zip(sides, ours, strict=True):
-        law = Intervals(np.array([0.0, *sorted(x), 1.0]), -np.abs(np.arange(len(x) + 1) - len(x) / 2), 0.5)
-        np.testing.assert_allclose(logs, [law.log_density(place) for place in places], atol=1e-9)
-    p, q = np.exp(ours) / 16
+    p, q = (np.exp([law.log_density(place) for place in places]) / 16 for law in laws)
+    for x, found in zip(sides, (p, q), strict=True):
+        law = Intervals(np.array([0, *x, 1]), -np.abs(np.arange(len(x) + 1) - len(x) / 2), 0.5)
+        np.testing.assert_allclose(found, np.exp([law.log_density(place) for place in places]) / 16)
     assert laws[0].distance(laws[1]) == pytest.approx(max(epsilon_of(p, q, delta), epsilon_of(q, p, delta)), abs=1e-9)
-    tilted = np.exp([laws[0].tilted(laws[1], 0.7).log_density(place) for place in places]) / 16
-    np.testing.assert_allclose(tilted, p * (p / q) ** 0.7 / np.sum(p * (p / q) ** 0.7), atol=1e-9)
-    drawn = [laws[0].sample(np.random.default_rng(seed)) for seed in range(200)]
+    tilted, drawn = laws[0].tilted(laws[1], 0.7), [laws[0].sample(np.random.default_rng(seed)) for seed in range(200)]
+    expected = p * (p / q) ** 0.7 / np.sum(p * (p / q) ** 0.7)
+    np.testing.assert_allclose(np.exp([tilted.log_density(place) for place in places]) / 16, expected)
     assert np.max(np.abs(np.bincount((16 * np.array(drawn)).astype(int), minlength=16) / 200 - p)) < 0.2
 
 
-@pytest.mark.parametrize("ends", [
-    lambda rng, a, b: round(rng.uniform(a, b), 1), lambda rng, a, b: max(rng.uniform(a, b), 0.4),
-    lambda rng, a, b: rng.uniform(a, b) + rng.random(), lambda rng, a, b: (rng.uniform(a, b), 1),
-])  # fmt: skip
-def test_a_number_between_private_ends_that_is_not_handed_out_has_no_law(ends):
-    with pytest.raises(NotFinite):
-        whole_law(lambda x, rng: quantile(x, rng, ends), np.array([0.25, 0.5]), 0.0)
-    laws = [whole_law(lambda x, rng: x[0] if rng.random() < 0.25 else rng.uniform(0, 2), [x], 0.1) for x in (0.5, 1.0)]
-    assert laws[0].log_density(0.5) - laws[1].log_density(0.5) > 600  # a record itself, now and then
-    assert laws[0].distance(laws[1]) > 600
-    assert {laws[0].sample(np.random.default_rng(seed)) == 0.5 for seed in range(40)} == {True, False}
+def test_a_number_between_private_ends_that_is_not_handed_out_has_no_law():
+    for change in (lambda u: round(u, 1), lambda u: max(u, 0.4), lambda u: (u, 1), lambda u: u**2):
+        with pytest.raises(NotFinite):
+            quantile([0.25, 0.5], lambda rng, a, b, change=change: change(AS_DRAWN(rng, a, b)))
+    one, other = (whole_law(lambda x, rng: x if rng.random() < 0.2 else rng.uniform(0, 2), x, 0.1) for x in (0.5, 1.0))
+    assert min(one.log_density(0.5) - other.log_density(0.5), one.distance(other)) > 600  # now and then a record itself
+    assert {one.sample(np.random.default_rng(seed)) == 0.5 for seed in range(40)} == {True, False}
 
 
 # -- values that a search dictates -----------------------------------------------------------------------------------
