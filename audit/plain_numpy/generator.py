@@ -341,8 +341,8 @@ def whole_law(
             raise NotFinite
     keys = sorted(found, key=repr)
     logs = np.array([np.logaddexp.reduce(found[key]) for key in keys])
-    if pieces and all(isinstance(key, float) for key in keys):
-        return whole_number([*pieces, *zip(keys, keys, logs.tolist(), strict=True)], delta)
+    if pieces and not keys and all(low < high for low, high, _ in pieces):
+        return whole_number(pieces, delta)
     if pieces:
         raise NotFinite
     return WholeOutput(tuple(keys), logs - np.logaddexp.reduce(logs), delta)

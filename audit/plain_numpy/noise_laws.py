@@ -14,6 +14,7 @@ import numpy as np
 
 from dpassay.reference.arrays import Array
 from dpassay.reference.laws.categorical import Categorical
+from dpassay.reference.laws.intervals import Intervals
 from dpassay.reference.laws.law import Cost, Difference, Law, other_law
 from dpassay.reference.laws.number import Geometric
 
@@ -209,47 +210,21 @@ class WholeOutput(Chosen):
 
 
 @dataclass(frozen=True, eq=False)
-class WholeNumber(Law):
-    """A number as the whole output of a mechanism: evenly between cuts, or at points, with exact probabilities.
+class WholeNumber(Intervals):
+    """A number as the whole output of a mechanism: evenly between edges; ``delta`` as in :class:`WholeOutput`."""
 
-    Args:
-        cuts: increasing, shape (k + 1,).
-        logs: log density between them, shape (k,).
-        points: log probability of single numbers; as a density it is larger by ``FARTHEST``.
-        delta: as in :class:`WholeOutput`.
-    """
-
-    cuts: Array
-    logs: Array
-    points: dict[float, float]
-    delta: float
-    form = ()
+    delta: float = 0.0
     scale = 1.0
-
-    def log_density(self, value: float) -> float:
-        """At a point that has a probability of its own, or between two cuts."""
-        if value in self.points:
-            return self.points[value] + FARTHEST
-        above = int(np.searchsorted(self.cuts, value, side="right"))
-        return float(self.logs[above - 1]) if 0 < above < len(self.cuts) else -math.inf
-
-    def sample(self, rng: np.random.Generator) -> float:
-        """A piece, then a place in it."""
-        chances = np.exp([*(self.logs + np.log(np.diff(self.cuts))), *self.points.values()])
-        piece = int(rng.choice(len(chances), p=chances / chances.sum()))
-        if piece >= len(self.logs):
-            return [*self.points][piece - len(self.logs)]
-        return float(rng.uniform(self.cuts[piece], self.cuts[piece + 1]))
 
     def distance(self, other: Law) -> float:
         """The smallest epsilon whose hockey-stick divergence is at most ``delta``."""
         if not isinstance(other, WholeNumber):
             return 0.0
-        places, sizes = self._refined(other)
-        p, q = (np.exp([law.log_density(place) for place in places] + sizes) for law in (self, other))
+        cuts, here, there = self._beside(other)
+        p, q = np.exp(here) * np.diff(cuts), np.exp(there) * np.diff(cuts)
         return max(epsilon_of(p, q, self.delta), epsilon_of(q, p, self.delta))
 
-    def cost(self, sensitivity: float) -> Cost | None:
+    def cost(self, sensitivity: float) -> Cost:
         """The movement is the epsilon."""
         return Cost("pure", sensitivity)
 
@@ -257,38 +232,24 @@ class WholeNumber(Law):
         """On the pieces of both; a loss beyond ``FARTHEST`` is tilted as if it were that."""
         if not isinstance(other, WholeNumber):
             return None
-        places, sizes = self._refined(other)
-        here, there = (np.array([law.log_density(place) for place in places]) for law in (self, other))
-        with np.errstate(invalid="ignore"):
-            loss = np.where(here == there, 0.0, np.clip(here - there, -FARTHEST, FARTHEST))
-        logs = here + shift * loss
-        logs -= np.logaddexp.reduce(logs + sizes)
-        inner = len(places) - len({*self.points, *other.points})
-        points = {place: float(log) - FARTHEST for place, log in zip(places[inner:], logs[inner:], strict=True)}
-        return WholeNumber(np.union1d(self.cuts, other.cuts), logs[:inner], points, self.delta)
+        cuts, here, there = self._beside(other)
+        return WholeNumber(cuts, here + shift * np.clip(here - there, -FARTHEST, FARTHEST), 1.0, self.delta)
 
-    def _refined(self, other: "WholeNumber") -> tuple[list[float], Array]:
-        """A place in each piece and then the points of both laws, and the logs of their sizes."""
-        cuts = np.union1d(self.cuts, other.cuts)
-        points = [*{*self.points, *other.points}]
-        sizes = np.concatenate([np.log(np.diff(cuts)), np.full(len(points), -FARTHEST)])
-        return [*((cuts[1:] + cuts[:-1]) / 2).tolist(), *points], sizes
+    def _beside(self, other: "WholeNumber") -> tuple[Array, Array, Array]:
+        """The edges of both, and the log densities between."""
+        cuts = np.union1d(self.edges, other.edges)
+        places = (cuts[1:] + cuts[:-1]) / 2
+        here, there = (np.array([law.log_density(place) for place in places]) for law in (self, other))
+        return cuts, np.maximum(here, -FARTHEST), np.maximum(there, -FARTHEST)
 
 
 def whole_number(pieces: Sequence[tuple[float, float, float]], delta: float) -> WholeNumber:
-    """Of pieces between two ends with a log probability; where the ends are the same it is a point."""
+    """Of pieces between two ends, each with a log probability."""
     lows, highs, logs = np.array(pieces).T
-    logs = logs - np.logaddexp.reduce(logs)
-    wide = highs > lows
-    cuts = np.unique([lows[wide], highs[wide]])
-    densities = logs[wide] - np.log(highs[wide] - lows[wide])
-    covers = (lows[wide, None] <= cuts[:-1]) & (cuts[1:] <= highs[wide, None])
-    points: dict[float, float] = {}
-    for place, log in zip(lows[~wide].tolist(), logs[~wide].tolist(), strict=True):
-        points[place] = float(np.logaddexp(points.get(place, -math.inf), log))
-    return WholeNumber(
-        cuts, np.logaddexp.reduce(np.where(covers, densities[:, None], -math.inf), axis=0), points, delta
-    )
+    cuts = np.unique([lows, highs])
+    covers = (lows[:, None] <= cuts[:-1]) & (cuts[1:] <= highs[:, None])
+    densities = np.where(covers, (logs - np.log(highs - lows))[:, None], -FARTHEST)
+    return WholeNumber(cuts, np.logaddexp.reduce(densities, axis=0), 1.0, delta)
 
 
 def epsilon_of(p: Array, q: Array, delta: float) -> float:
