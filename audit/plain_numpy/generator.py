@@ -19,7 +19,7 @@ from .noise_laws import Chosen, WholeNumber, WholeOutput, whole_number
 from .places import WAY_OUT, NotUnderstood, here, not_understood
 
 MOST_PATHS = 5_000  # ways through a mechanism that are followed
-_SHARES = (1e-6, 0.3, 1 - 1e-6)  # of the way from end to end, where a number that is drawn between two is tried
+_SHARES = (0.0, 0.3, 1.0)  # of the way from end to end, where a number that is drawn between two is tried
 AS_A_SEED = 2**30  # of fewer numbers one is a place or a count, and all are soon tried
 
 
@@ -233,7 +233,7 @@ class PathGenerator(StandIn):
         if size is not None or np.ndim(low) or np.ndim(high) or self.between:
             raise NotFinite
         self.between = True
-        return float(low) + self._share * (float(high) - float(low))
+        return float((1 - self._share) * low + self._share * high)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         """Between private ends, too."""
@@ -349,17 +349,13 @@ def whole_law(
 
 
 def _ends(outputs: list[Any]) -> tuple[float, float]:
-    """Of an output that is a straight line in the number that was drawn, to twelve digits."""
+    """Of an output that is a straight line in the number that was drawn."""
     if not all(isinstance(one, float | np.ndarray) and np.size(one) == 1 for one in outputs):
         raise NotFinite
-    numbers = [float(np.ravel(one)[0]) for one in outputs]
-    slope = (numbers[-1] - numbers[0]) / (_SHARES[-1] - _SHARES[0])
-    first = numbers[0] - slope * _SHARES[0]
-    size = max(abs(first), abs(first + slope))
-    if any(abs(first + slope * share - one) > 1e-9 * size for share, one in zip(_SHARES, numbers, strict=True)):
+    first, middle, last = (float(np.ravel(one)[0]) for one in outputs)
+    if abs(first + _SHARES[1] * (last - first) - middle) > 1e-9 * max(abs(first), abs(last)):
         raise NotFinite
-    low, high = sorted(key_of(round(one / size, 12) * size if size else one) for one in (first, first + slope))
-    return low, high
+    return min(first, last), max(first, last)
 
 
 def key_of(value: Any) -> Any:

@@ -211,10 +211,14 @@ class WholeOutput(Chosen):
 
 @dataclass(frozen=True, eq=False)
 class WholeNumber(Intervals):
-    """A number as the whole output of a mechanism: evenly between edges; ``delta`` as in :class:`WholeOutput`."""
+    """A number as the whole output of a mechanism: evenly between edges; ``delta`` as in :class:`WholeOutput`.
 
+    With a rate of one half the cost is the movement, and a utility twice the log density.
+    """
+
+    rate: float = 0.5
     delta: float = 0.0
-    scale = 1.0
+    scale, public = 1.0, ()
 
     def distance(self, other: Law) -> float:
         """The smallest epsilon whose hockey-stick divergence is at most ``delta``."""
@@ -224,16 +228,13 @@ class WholeNumber(Intervals):
         p, q = np.exp(here) * np.diff(cuts), np.exp(there) * np.diff(cuts)
         return max(epsilon_of(p, q, self.delta), epsilon_of(q, p, self.delta))
 
-    def cost(self, sensitivity: float) -> Cost:
-        """The movement is the epsilon."""
-        return Cost("pure", sensitivity)
-
     def tilted(self, other: Law, shift: float) -> "WholeNumber | None":
         """On the pieces of both; a loss beyond ``FARTHEST`` is tilted as if it were that."""
         if not isinstance(other, WholeNumber):
             return None
         cuts, here, there = self._beside(other)
-        return WholeNumber(cuts, here + shift * np.clip(here - there, -FARTHEST, FARTHEST), 1.0, self.delta)
+        loss = np.clip(here - there, -FARTHEST, FARTHEST)
+        return WholeNumber(cuts, 2 * (here + shift * loss), delta=self.delta)
 
     def _beside(self, other: "WholeNumber") -> tuple[Array, Array, Array]:
         """The edges of both, and the log densities between."""
@@ -249,7 +250,7 @@ def whole_number(pieces: Sequence[tuple[float, float, float]], delta: float) -> 
     cuts = np.unique([lows, highs])
     covers = (lows[:, None] <= cuts[:-1]) & (cuts[1:] <= highs[:, None])
     densities = np.where(covers, (logs - np.log(highs - lows))[:, None], -FARTHEST)
-    return WholeNumber(cuts, np.logaddexp.reduce(densities, axis=0), 1.0, delta)
+    return WholeNumber(cuts, 2 * np.logaddexp.reduce(densities, axis=0), delta=delta)
 
 
 def epsilon_of(p: Array, q: Array, delta: float) -> float:
