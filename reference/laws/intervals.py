@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class Intervals(Law):
     utilities: Array
     rate: float
     form = ()  # how many records there are is not public
-    public = ("lower", "upper", "rate")
+    public: ClassVar[tuple[str, ...]] = ("lower", "upper", "rate")
 
     def __post_init__(self) -> None:
         edges, utilities = np.array(self.edges, dtype=float), np.array(self.utilities, dtype=float)
