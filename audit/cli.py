@@ -44,7 +44,6 @@ COMMANDS: dict[str, str] = {  # what the list of commands says of each; its own 
     "attack": "Membership inference on a trained model.",
     "libraries": "Real libraries on the tape, unmodified.",
     "demo": "See a planted bug caught, in seconds.",
-    "doctor": "Say what this environment can do.",
 }
 # commands with commands of their own: their module has a typer app named ``app``
 GROUPS: dict[str, str] = {

@@ -148,8 +148,11 @@ def test_a_leak_that_the_output_shows_is_violated(run):
         (lambda x, tape: tape.gaussian("g", 0.0, std=4.0, sensitivity=1.0), PAIR, "no released value tells D from D'"),
         (lambda x, tape: tape.gaussian("g", x, std=4.0, sensitivity=None), PAIR, "not accounted: no sensitivity"),
         (lambda x, tape: [tape.gaussian("g", x, std=4.0, sensitivity=1.0), math.inf], PAIR, "output is not finite"),
-        (lambda rows, rng: [np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(scale=1.0), print(f"{rows[0, 0]:.2f}")],
-         Space.matrix(n=(2,)), "private data becomes a text"),
+        (
+            lambda rows, rng: [np.clip(rows[:, 0], 0, 1).sum() + rng.laplace(scale=1.0), print(f"{rows[0, 0]:.2f}")],
+            Space.matrix(n=(2,)),
+            "private data becomes a text",
+        ),
     ],
 )
 def test_an_empty_audit_says_so(run, pair, why):

@@ -64,7 +64,7 @@ def test_a_working_directory_that_is_gone(dpassay, refused, monkeypatch, tmp_pat
     with monkeypatch.context() as context:
         context.chdir(tmp_path / "gone")
         (tmp_path / "gone").rmdir()
-        result = dpassay("doctor")
+        result = dpassay("list", "dro")
     refused(result, "working directory", "No such file")
 
 

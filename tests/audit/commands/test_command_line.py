@@ -1,4 +1,4 @@
-"""The command line as a user meets it: outputs, exit codes, resuming, demo, doctor, completion, stored scores."""
+"""The command line as a user meets it: outputs, exit codes, resuming, demo, completion, stored scores."""
 
 import json
 import re
@@ -7,13 +7,12 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dpassay.audit.claims import scores as judged_scores
-from dpassay.audit.commands import demo, doctor
+from dpassay.audit.commands import demo
 from dpassay.audit.commands import demo_loops as loops
 from dpassay.audit.results import SoundBound, Verdict
 from dpassay.audit.row import Effort
@@ -151,31 +150,6 @@ def test_the_demo_catches_its_bug_and_explains_it_and_fails_where_it_does_not(dp
     assert code == 1 and "NOT as it should be" in out
 
 
-def test_doctor_says_that_all_is_well_here(dpassay):
-    code, out, _ = dpassay("doctor")
-    lines = out.splitlines()
-    assert code == 0 and lines[-1] == "Everything that is needed is there."
-    assert all(line[:4] in ("ok  ", "--  ") for line in lines[:-1])
-    code, out, _ = dpassay("doctor", "--json")
-    assert {"cores", "reports"} < {one["name"] for one in json.loads(out)["checks"]}
-
-
-def test_doctor_names_what_is_missing_too_old_or_cannot_be_written(dpassay, monkeypatch, tmp_path):
-    of_audit, of_proofs = 'nosuchthing>=1.2; extra == "audit"', 'sympy>=99; extra == "proofs"'
-    wanted = ["numpy>=99.0", 'greenlet>=1; extra == "audit"', of_audit, 'dpassay[a]; extra == "all"', of_proofs]
-    monkeypatch.setattr(doctor, "requires", lambda name: wanted)
-    (tmp_path / "reports").write_text("a file where the folder should be")
-    code, out, _ = dpassay("doctor")
-    lines = {line[4:19].strip(): line for line in out.splitlines()}
-    assert code == 1 and "needs 99.0" in lines["packages"] and lines["packages"].startswith("NO")
-    assert "missing nosuchthing>=1.2" in lines["extra audit"] and 'pip install ".[audit]"' in out
-    assert lines["extra proofs"].startswith("--")  # optional
-    assert out.splitlines()[-1] == "Not as it should be: packages, extra audit, reports."
-    assert doctor.folder("x", tmp_path / "a" / "b", "why").state == "ok" and not (tmp_path / "a").exists()
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda place: SimpleNamespace(free=2**20))
-    assert doctor.folder("x", tmp_path, "because").state == "note"
-
-
 COMPLETED = {
     "audit dr": "dro", "audit dro/si": "dro/single_sample", "show dp_": "dp_ftrl", "audit --juni": "--junit",
     "list baselines/dp_sgd:p": "baselines/dp_sgd:poisson@baseline",
@@ -227,8 +201,10 @@ def test_stored_scores(run):
     [
         ({"event": "scores < 1.5", "hits": (2, 30)}, "scores < 1.5, 2 on D and 30 on D' of those that judged."),
         ({"by": "low scores guessed to be of D"}, "the most extreme scores, low scores guessed to be of D."),
-        ({"guesses": 1200, "correct": 1180, "end": "high end"}, "1,200 of the scores, guessed at the high end; 20 "
-         "guesses are wrong."),
+        (
+            {"guesses": 1200, "correct": 1180, "end": "high end"},
+            "1,200 of the scores, guessed at the high end; 20 guesses are wrong.",
+        ),
     ],
 )
 def test_which_scores_show_a_bound(evidence, said):

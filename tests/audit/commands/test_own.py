@@ -236,9 +236,9 @@ def shell(line):
 
 @pytest.mark.slow  # starts three processes
 def test_output_that_nobody_reads_or_that_has_no_room():
-    gone = shell("$D doctor | true; exit ${PIPESTATUS[0]}")
+    gone = shell("$D list | true; exit ${PIPESTATUS[0]}")
     assert gone.returncode == 141 and not gone.stderr, gone
-    full = shell("$D doctor > /dev/full")
+    full = shell("$D list > /dev/full")
     assert full.returncode == 2 and full.stderr == "dpassay: standard output: No space left on device\n", full
     assert shell("$D show nothing 2> /dev/full").returncode == 2
 

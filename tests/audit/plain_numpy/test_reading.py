@@ -192,7 +192,10 @@ def test_the_cost_of_the_largest_is_an_upper_bound_and_is_nearly_reached(kind):
     assert cost.kind == "pure" and 0.5 * cost.size < worst <= cost.size * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("run", [s.correlated, lambda _, rng: rng.integers(2**60), lambda _, rng: rng.choice(2**60)])
+@pytest.mark.parametrize("run", [
+    s.correlated, lambda _, rng: rng.integers(2**60), lambda _, rng: rng.choice(2**60),
+    *(lambda _, rng, change=one: change(rng.uniform(0.2, 2)) for one in (round, lambda u: max(u, 0.4), np.square)),
+])  # fmt: skip
 def test_what_has_too_many_ways_is_not_counted_out(run):
     """A seed has too many values to follow each: no time or memory is spent on them. Of an axis there are its own."""
     with pytest.raises(NotFinite):
@@ -224,41 +227,31 @@ def test_an_output_that_only_one_side_can_show():
     assert key_of([np.array([True])]) == key_of((True,))  # which one it is, says whether a record is a row of one
 
 
-AS_DRAWN, BY_HAND = lambda rng, a, b: rng.uniform(a, b), lambda rng, a, b: a + rng.random() * (b - a)
+def median(x, ends, delta=0.0):
+    """Its law, of numbers in [0, 1], with epsilon 1 (Smith 2011)."""
+    edges = np.concatenate([[0.0], np.sort(x), [1.0]])
+    weights = np.diff(edges) * np.exp(-0.5 * np.abs(np.arange(len(x) + 1) - len(x) / 2))
 
-
-def quantile(x, ends, delta=0.0):
-    """The law of the median of numbers in [0, 1], with epsilon 1 (Smith 2011)."""
-
-    def run(x, rng):
-        edges, ranks = np.concatenate([[0.0], np.sort(x), [1.0]]), np.arange(len(x) + 1) - len(x) / 2
-        weights = np.diff(edges) * np.exp(-0.5 * np.abs(ranks))
+    def run(_, rng):
         i = rng.choice(len(weights), p=weights / weights.sum())
         return ends(rng, edges[i], edges[i + 1])
 
-    return whole_law(run, np.array(x), delta)
+    return whole_law(run, x, delta)
 
 
 @given(st.lists(st.integers(0, 8), min_size=2, max_size=4), st.integers(0, 8), st.sampled_from([0.0, 1e-3, 0.1]))
 def test_a_number_between_private_ends_has_the_density_of_the_exponential_mechanism(eighths, other, delta):
+    ways = lambda rng, a, b: rng.uniform(a, b), lambda rng, a, b: a + rng.random() * (b - a)
     sides = [np.sort(one) / 8 for one in (eighths, [other, *eighths[1:]])]
-    laws = [quantile(x, ends, delta) for x, ends in zip(sides, (AS_DRAWN, BY_HAND), strict=True)]
+    one, two = (median(x, ends, delta) for x, ends in zip(sides, ways, strict=True))
     places = (np.arange(16) + 0.5) / 16  # no record is inside of a sixteenth
-    p, q = (np.exp([law.log_density(place) for place in places]) / 16 for law in laws)
+    masses = lambda law: np.exp([law.log_density(place) for place in places]) / 16  # noqa: E731
+    p, q, tilted = masses(one), masses(two), masses(one.tilted(two, 0.7))
     for x, found in zip(sides, (p, q), strict=True):
         law = Intervals(np.array([0, *x, 1]), -np.abs(np.arange(len(x) + 1) - len(x) / 2), 0.5)
-        np.testing.assert_allclose(found, np.exp([law.log_density(place) for place in places]) / 16)
-    assert laws[0].distance(laws[1]) == pytest.approx(max(epsilon_of(p, q, delta), epsilon_of(q, p, delta)), abs=1e-9)
-    tilted, drawn = laws[0].tilted(laws[1], 0.7), [laws[0].sample(np.random.default_rng(seed)) for seed in range(200)]
-    expected = p * (p / q) ** 0.7 / np.sum(p * (p / q) ** 0.7)
-    np.testing.assert_allclose(np.exp([tilted.log_density(place) for place in places]) / 16, expected)
-    assert np.max(np.abs(np.bincount((16 * np.array(drawn)).astype(int), minlength=16) / 200 - p)) < 0.2
-
-
-def test_a_number_between_private_ends_that_is_not_handed_out_has_no_law():
-    for change in (lambda u: round(u, 1), lambda u: max(u, 0.4), lambda u: (u, 1), lambda u: u**2):
-        with pytest.raises(NotFinite):
-            quantile([0.25, 0.5], lambda rng, a, b, change=change: change(AS_DRAWN(rng, a, b)))
+        np.testing.assert_allclose(found, masses(law))
+    assert one.distance(two) == pytest.approx(max(epsilon_of(p, q, delta), epsilon_of(q, p, delta)), abs=1e-9)
+    np.testing.assert_allclose(tilted, p * (p / q) ** 0.7 / np.sum(p * (p / q) ** 0.7))
 
 
 # -- values that a search dictates -----------------------------------------------------------------------------------
