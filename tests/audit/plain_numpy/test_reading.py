@@ -202,6 +202,8 @@ def test_what_has_too_many_ways_is_not_counted_out(run):
         whole_law(run, HERE, 1e-5)
     columns = whole_law(lambda _, rng: rng.permutation(np.array([[1, 2], [3, 4]]), axis=1)[0].tolist(), HERE, 1e-5)
     assert columns.support == ((1, 2), (2, 1))
+    assert columns.distance(WholeOutput(((1, 2),), np.zeros(1), 0.01)) == FARTHEST  # one side alone shows the other
+    assert key_of([np.array([True])]) == key_of((True,))  # which one it is, says whether a record is a row of one
 
 
 @given(
@@ -221,29 +223,19 @@ def test_epsilon_of_a_whole_output_is_where_the_hockey_stick_reaches_delta(p, q,
     assert epsilon == 0 or worst(epsilon - 1e-6) > delta - 1e-9
 
 
-def test_an_output_that_only_one_side_can_show():
-    laws = [WholeOutput(("a", "b"), np.log([0.9, 0.1]), 0.01), WholeOutput(("a",), np.zeros(1), 0.01)]
-    assert laws[0].distance(laws[1]) == FARTHEST
-    assert key_of([np.array([True])]) == key_of((True,))  # which one it is, says whether a record is a row of one
-
-
 def median(x, ends, delta=0.0):
     """Its law, of numbers in [0, 1], with epsilon 1 (Smith 2011)."""
     edges = np.concatenate([[0.0], np.sort(x), [1.0]])
     weights = np.diff(edges) * np.exp(-0.5 * np.abs(np.arange(len(x) + 1) - len(x) / 2))
-
-    def run(_, rng):
-        i = rng.choice(len(weights), p=weights / weights.sum())
-        return ends(rng, edges[i], edges[i + 1])
-
-    return whole_law(run, x, delta)
+    chances = weights / weights.sum()
+    return whole_law(lambda _, rng: ends(rng, *edges[(i := rng.choice(len(x) + 1, p=chances)) : i + 2]), x, delta)
 
 
 @given(st.lists(st.integers(0, 8), min_size=2, max_size=4), st.integers(0, 8), st.sampled_from([0.0, 1e-3, 0.1]))
 def test_a_number_between_private_ends_has_the_density_of_the_exponential_mechanism(eighths, other, delta):
-    ways = lambda rng, a, b: rng.uniform(a, b), lambda rng, a, b: a + rng.random() * (b - a)
     sides = [np.sort(one) / 8 for one in (eighths, [other, *eighths[1:]])]
-    one, two = (median(x, ends, delta) for x, ends in zip(sides, ways, strict=True))
+    one = median(sides[0], lambda rng, a, b: rng.uniform(a, b), delta)
+    two = median(sides[1], lambda rng, a, b: a + rng.random() * (b - a), delta)
     places = (np.arange(16) + 0.5) / 16  # no record is inside of a sixteenth
     masses = lambda law: np.exp([law.log_density(place) for place in places]) / 16  # noqa: E731
     p, q, tilted = masses(one), masses(two), masses(one.tilted(two, 0.7))
