@@ -35,7 +35,7 @@ from .why import why
 _CLOSE = 0.95  # of what the run is accounted at: a bound that shows so much is left as it is
 _NO_TIME = f"not made: {TIME_IS_UP}"
 MOST = 50_000_000  # calls of the tape in all runs of one likelihood audit: hours
-LONG_RUN = 20  # calls of plain code, whose every call costs a millisecond: a run of more stands for several
+LONG_RUN = 16  # calls of plain code, whose every call costs a millisecond: a run of more stands for several
 _RUNS, _PILOT = 60, 50  # of long runs: they show about 93 % of what a thousand show
 
 

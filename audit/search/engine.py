@@ -113,7 +113,6 @@ class _Engine:
                 with suppress(_Enough):
                     self._further.go(self._examples, self._examples // _UPHILL, self._seed)
             runner.whole()
-            runner.last()
             if runner.raised and not runner.witnesses and runner.raised.total() >= runner.examples:
                 raise BadInput("run", next(iter(runner.raised)), "was raised by every example")
             searched = Searched(  # what the examples showed, before small witnesses are made

@@ -55,11 +55,10 @@ class Runner:
         self.witnesses: dict[Key, Witness] = {}
         self.raised: Counter[str] = Counter()
         self.examples, self.calls, self.note = 0, 0, ""
-        self.cut, self.most = premises.cut, 0
+        self.cut, self.early, self.most = premises.cut, False, 0
         self.name, self._begins = str(getattr(run, "__name__", "run")), own_functions(run)[:1]
         self._outside: list[tuple[Data, Setting]] = []  # of pairs from outside
         self._hidden = False
-        self._dearest: tuple[Data, int, Script, Places] | None = None
         self._largest: list[tuple[float, Setting]] = []  # by separation, under whatever script
         self._beginnings: list[tuple[float, Setting]] = []  # likewise, of the beginnings of runs
 
@@ -74,18 +73,15 @@ class Runner:
             self.raised[run.raised] += 1
         if run.too_long and not self.early:
             self.note = f"runs were cut off after {longest} calls"
-        before = self.premises.dearest
         findings = self.premises.findings(run, by_rows=data.rows is not None)
         if data.rows is not None:
             alone = any(draw.hidden and draw.n == 1 for draw in run.transcript.draws)  # it cannot be left out there
             size = run.separation if (run.complete or run.too_long) and not (run.raised or alone) else -1.0
             kept = self._beginnings if self.early else self._largest
             kept[:] = sorted([*kept, (size, setting)], key=lambda one: -one[0])[:_KEPT]
-        dearer = self.premises.dearest is not before
-        if findings or dearer:
-            example = data, seed, dictation if isinstance(dictation, Script) else dictation.script(), run.seen
-            self._dearest = example if dearer else self._dearest
-            self._note(findings, *example)
+        if findings:
+            script = dictation if isinstance(dictation, Script) else dictation.script()
+            self._note(findings, data, seed, script, run.seen)
         return run
 
     def scripted(
@@ -122,12 +118,6 @@ class Runner:
         shown = (_witness(one, data, seed, script, seen) for one in findings if (one.kind, one.label) == key)
         return next(shown, None)
 
-    def last(self) -> None:
-        """The dearest of the long runs that were not accounted for a little more is accounted in the end."""
-        findings = self.premises.last()
-        if self._dearest and findings:
-            self._note(findings, *self._dearest)
-
     def _note(self, findings: Sequence[Finding], data: Data, seed: int, script: Script, places: Places) -> None:
         """Keep the smallest example of each finding."""
         for finding in findings:
@@ -154,14 +144,10 @@ class Runner:
                 outside or self.ground.setting(witness.data, anew=True), witness.seed, witness.script, LONGEST
             )
 
-    @property
-    def early(self) -> bool:
-        """Do runs end after some steps?"""
-        return self.cut < self.premises.cut
-
     def cut_off(self, early: bool) -> None:
         """From now on only the beginnings of long runs count: a training takes the same step many times."""
-        self.cut = self.premises.early if early and self.most > _LONG else self.premises.cut
+        self.early = early and self.most > _LONG and self.premises.early < self.premises.cut
+        self.cut = self.premises.early if self.early else self.premises.cut
 
     def whole(self) -> None:
         """Whose beginnings part the most, are run to their end."""
@@ -209,7 +195,6 @@ def one_line(error: BaseException) -> str:
 
 
 _ROUNDING = 1e-9  # relative; of a moved distance
-_NOTABLY = 1.5  # times the spending of one that kept to the claim: less is not accounted, as that may take seconds
 _MORE = 1e-6  # relative; a claim may be used up to rounding
 
 
@@ -225,13 +210,12 @@ class Premises:
     hub_type: Callable[..., ScriptedHub] | None = None  # what runs are watched by
     measured = False  # does what queries move by count, and nothing that is claimed?
     cut = early = 300  # calls after which an example is cut off: others show more for the time; and most of long runs
-    many = math.inf  # releases from which on a run is accounted only if it spends notably more than those before
+    many = math.inf  # releases from which on a run is accounted only if it spends more than those before: it takes time
 
     def __init__(self, claim: PrivacyClaim, relation: Relation):
         self._claim, self._relation = claim, relation
         self._epsilons: dict[Account, float] = {}
-        self._allowed = 0.0  # the largest spending of a long run that kept to the claim
-        self.dearest = 0.0, Transcript()  # a larger one, which was not accounted
+        self._spent = 0.0  # the largest spending of a long run
         self.shares: dict[str, float] = {}
         self.accounted: float | None = None
         self.account: Account | None = None
@@ -254,32 +238,15 @@ class Premises:
                 counted = "half" if whole < 1 else "all"
                 detail = f"a record moves the query by {share:.4g} of its sensitivity, {counted} is counted"
                 found.append(Finding(Kind.SENSITIVITY_EXCEEDED, label, 0, detail))
-        if run.complete and len(run.transcript.releases) <= self.many:
-            return found + self._over_budget(run.transcript)
-        return found + self._of_a_long_run(run)
-
-    def _of_a_long_run(self, run: ScriptedRun) -> list[Finding]:
-        """What a run had released when it was cut off costs no more than all of it would."""
-        if not (run.too_long or run.complete):
-            return []
+        if not (run.complete or run.too_long):
+            return found
         costs = [release.law.cost(release.sensitivity or 0.0) for release in run.transcript.releases]
         # a rank, no bound: the sum of squared sensitivities over noise
         spending = math.fsum(min(one.size, 1e100) ** 2 for one in costs if one is not None)
-        if spending <= _NOTABLY * self._allowed:
-            if spending > max(self._allowed, self.dearest[0]):
-                self.dearest = spending, run.transcript
-            return []
-        found = self._over_budget(run.transcript)
-        if not found:
-            self._allowed = max(self._allowed, spending)
-        return found
-
-    def last(self) -> list[Finding]:
-        """What the dearest of those costs that spent less than notably more than one that kept to the claim."""
-        found = self._over_budget(self.dearest[1]) if self.dearest[0] > self._allowed else []
-        if found:
-            self._allowed = 0.0  # from now on each is accounted
-        return found
+        long = run.too_long or len(run.transcript.releases) > self.many  # cut off, it costs no more than all of it
+        over = [] if long and spending <= self._spent else self._over_budget(run.transcript)
+        self._spent = self._spent if over or not long else max(self._spent, spending)
+        return found + over
 
     def _over_budget(self, transcript: Transcript) -> list[Finding]:
         cost = account(transcript, self._relation)

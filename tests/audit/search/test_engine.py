@@ -5,7 +5,6 @@ that examples hardly come upon by climbing.
 """
 
 from dataclasses import replace
-from functools import partial
 
 import broken
 import numpy as np
@@ -13,16 +12,14 @@ import pytest
 
 from dpassay.audit.assaying import examine
 from dpassay.audit.assaying.assay import assay
-from dpassay.audit.lockstep.outcome import ScriptedRun
 from dpassay.audit.lockstep.script import Script
 from dpassay.audit.row import Effort
 from dpassay.audit.search import engine
 from dpassay.audit.search.designed import far_rows
 from dpassay.audit.search.engine import search
 from dpassay.audit.search.ground import AllOf, Data
-from dpassay.audit.search.runner import Premises
 from dpassay.audit.search.uphill import MOVES, Example
-from dpassay.reference import account, case, tape
+from dpassay.reference import case, tape
 from dpassay.reference.case import PrivacyClaim
 from dpassay.reference.errors import BadInput
 from dpassay.reference.findings import Kind
@@ -254,18 +251,6 @@ def test_one_record_that_scales_all_others_is_found():
 
     space = Space.matrix(n=(1, 3, 7), d=(1, 2), radius=5.0)
     assert Kind.SENSITIVITY_EXCEEDED in kinds(median, space, UNBOUNDED, tracing=False)
-
-
-def test_the_dearest_long_run_is_accounted_though_it_spends_little_more():
-    """Else a claim between the two would be kept by all that was accounted."""
-    runs = [partial(lambda std, tape: tape.gaussian("sum", 0.0, std=std, sensitivity=2.0), std) for std in (10.0, 8.5)]
-    costs = [record(run, 0) for run in runs]
-    first, second = (account(one).epsilon(1e-5) for one in costs)
-    premises = Premises(PrivacyClaim((first + second) / 2, 1e-5), "replace-one")
-    premises.many = 0
-    assert [premises.findings(ScriptedRun(transcript=one, complete=True), by_rows=True) for one in costs] == [[], []]
-    assert premises.accounted == first
-    assert [one.kind for one in premises.last()] == [Kind.OVER_BUDGET] and premises.accounted == second
 
 
 @pytest.mark.parametrize("there", [[0.0, -9.0], [0.0, 1.0]])
