@@ -112,8 +112,10 @@ class Space:
         return self.problem(present, sizes)
 
     @classmethod
-    def matrix(cls, n: Sequence[int] = (1, 2, 3, 5, 8), d: Sequence[int] = (1, 2, 3), radius: float = 1.0) -> Space:
-        """Data that is a matrix of rows with 2-norm at most ``radius``; the problem is the matrix, shape (n, d)."""
+    def matrix(
+        cls, n: Sequence[int] = (1, 2, 3, 5, 8), d: Sequence[int] = (1, 2, 3), radius: float | None = 1.0
+    ) -> Space:
+        """A matrix of rows with 2-norm at most ``radius`` (None: of any length); the problem is it, shape (n, d)."""
         return cls(Rows("d", radius), {"n": n, "d": d})
 
     @classmethod

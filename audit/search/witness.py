@@ -4,7 +4,6 @@ and all that one search saw.
 A file names an algorithm; it never decides what is imported. Whoever replays it says which code it may run.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -234,5 +233,5 @@ def weight(data: Data, script: Script) -> tuple[float, ...]:
     nonzero = float(np.count_nonzero(rows)) + float(np.count_nonzero(there))
     told = sum(len(one) for one in script.exceptions.values())
     drawn = sum(choice.how in ("drawn", "huge", "norm") for choice in script.values.values())
-    odd = float(sum(not math.isclose(value, round(value)) for value in rows.ravel()))
+    odd = float(np.count_nonzero(~np.isclose(rows, np.rint(rows), rtol=1e-9, atol=0.0)))
     return (float(sum(data.sizes.values())), float(told), float(drawn), nonzero, odd, float(data.target))

@@ -255,7 +255,7 @@ def own_row(
     run, where = open_own(name, space, claim.relation, given=given)
     with little_memory(name):
         if is_plain(run):
-            yours = "; if your data have other sizes, say so, as --space 'Space.matrix(n=(2000,), d=(21,))'"
+            yours = "; if your data have other sizes, say so: --space 'Space.matrix(n=(2000,), d=(21,), radius=None)'"
             tried = () if space else (f" ({_tried('', where)})", yours)
             with foreign_code("algorithm", name, *tried):
                 one_run_in_time(run, where, claim, name)
