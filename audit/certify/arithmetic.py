@@ -78,6 +78,7 @@ def add(a: Any, b: Any) -> Value:
             high=a.high + b.high,
             forms=_above_sum(a, b),
             origin=_origin_of_sum(a, b),
+            adds=a.adds and b.adds,
             **join(a, b),
         )
     a, b = beside_public(a, b)
@@ -190,6 +191,7 @@ def scaled(a: Value, c: Any) -> Value:
         holes=a.holes,
         weighted=weighted,
         symmetric=a.symmetric and low == high,
+        adds=a.adds,
         origin=None if a.origin is None else a.origin._replace(factor=times(a.origin.factor, largest)),
     )
 

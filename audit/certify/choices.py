@@ -31,7 +31,7 @@ from .facts import NAMED, ZERO, Norms, Origin, Records
 from .generators import Draws, StandIn
 from .outside import INSTEAD, array, harmless_kind, named, outside, plainly_made
 from .public import NOT_FOLLOWED, Public, added
-from .shapes import Batch, Place, one_of
+from .shapes import Batch, Parts, Place, one_of
 from .value import SEALED, Holder, Value, is_number, ledger_of, memory_of, private
 
 
@@ -168,7 +168,8 @@ class _Zipped:
 
 
 def _zip(*arrays: Any, **options: Any) -> Any:
-    return _Zipped(arrays, options) if any(map(private, arrays)) else zip(*arrays, **options)  # noqa: B905
+    known = any(private(one) or type(one) is Parts for one in arrays)
+    return _Zipped(arrays, options) if known else zip(*arrays, **options)  # noqa: B905
 
 
 def _len(values: Any) -> Any:
@@ -187,6 +188,8 @@ def _range(*ends: Any) -> Any:
 
 def _sum(values: Any, /, start: Any = 0) -> Any:
     """As `sum`; of records along the first axis."""
+    if type(values) is Parts:
+        return start + values.total
     if not private(values):
         used_up(values)
         return sum(values, start)
@@ -215,6 +218,8 @@ def _whichever(records: Any, chosen: bool = False) -> tuple[Any, Any]:
         return Value((records.total,), -1, records.records, draws=records.draws, absent="lacking"), (Place(records, 0),)
     arrays = records.arrays if type(records) is _Zipped else (records,)
     first = arrays[0]
+    if type(first) is Parts and all(type(one) is Parts and one.records is first.records for one in arrays):
+        return first, tuple(one.each for one in arrays)
     if not all(private(one) and one.at == -one.ndim and not one.holes for one in arrays):
         return None, ()
     alike = all(one.records.same(first.records) and one.absent == first.absent for one in arrays)
@@ -241,12 +246,13 @@ def _record(records: Any) -> Any:
 def _all(records: Any, made: Any) -> Any:
     """The sum of what is made of each record."""
     first, given = _whichever(records)
-    found = np.sum(_of_all(made, first, given[0].records, False), axis=0)
+    place = given[0].records
+    found = Parts(made, place).total if place.whole else np.sum(_of_all(made, first, place, False), axis=0)
     found.hollow = found.ndim > 0
     return found
 
 
-def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
+def _once(records: Any, make: Callable[..., Any], kept: Any) -> Any:
     """The values that are made of each record, where how many there are is private; else None."""
     first, given = _whichever(records, kept is not None)
     if first is None:
@@ -257,6 +263,8 @@ def _once(records: Any, make: Callable[..., Any], kept: Any) -> Value | None:
             return None
         raise Open("the number of these records is private; a public choice among them has no rule")
     place = given[0].records
+    if place.whole is not None:
+        return Parts(computing(lambda: make(*given)), place)
     _only_of(chosen, first, place)
     return _of_all(computing(lambda: make(*given)), first, place, kept is not None)
 

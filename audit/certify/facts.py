@@ -97,6 +97,7 @@ class Records:
         count: of the places in a batch of public size.
         everyone: all that there are, whose number is private.
         order: the random one in which the numbers are places; which records stand there is not known.
+        whole: of which it is a part; which of them stand in it follows how many others there are.
     """
 
     def __init__(
@@ -107,9 +108,23 @@ class Records:
         count: int | None = None,
         order: object = None,
         everyone: bool = False,
+        whole: Records | None = None,
     ):
         self.numbers: Any = None if numbers is None else np.asarray(numbers)
         self.batch, self.places, self.count, self.order, self.everyone = batch, places, count, order, everyone
+        self.whole = whole
+
+    def some(self, places: Any) -> Records:
+        """Of a batch of public size those at these places, in order."""
+        batch, own = (self, np.arange(self.count or 0)) if self.batch is None else (self.batch, np.sort([*self.places]))
+        chosen = frozenset(np.atleast_1d(own[places]).tolist())
+        found: Records = NAMED.setdefault((batch, chosen), Records(None, batch, chosen, len(chosen)))
+        return found
+
+    def part(self, cut: Any) -> Records:
+        """Whichever part it is: cut in the same way they are the same parts."""
+        found: Records = NAMED.setdefault(("part", self, cut), Records(whole=self))
+        return found
 
     def same(self, other: Records) -> bool:
         """Entry by entry."""
@@ -160,7 +175,7 @@ class Records:
         batch = given[0].batch
         if batch is None or any(one.batch is not batch for one in given):
             return None
-        return batch if [set(one.places) for one in given] == [{k} for k in range(batch.count or 0)] else None
+        return batch if [k for one in given for k in sorted(one.places)] == [*range(batch.count or 0)] else None
 
 
 @dataclass(frozen=True)

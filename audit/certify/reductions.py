@@ -85,7 +85,7 @@ def _over_records(a: Value) -> Value:
     draws = a.draws - {SOMETHING} if a.absent == "lacking" and a.vanishes else a.draws
     size, cause = a.norms.by(count), unbounded(a) if math.isinf(move.two) else ""
     origin = _origin_of_sum(a)
-    return Value(a.shape_of_one, None, a.records, size, move, low, high, draws, cause=cause, origin=origin)
+    return Value(a.shape_of_one, None, a.records, size, move, low, high, draws, cause=cause, origin=origin, adds=True)
 
 
 def _origin_of_sum(a: Value) -> Origin | None:
@@ -124,7 +124,7 @@ def _over_numbers(a: Value, axes: tuple[int, ...]) -> Value:
     forms += norm_forms(a, 1) if whole and a.low >= 0 else ()
     if a.low >= 0 and whole:  # one of them is as large as that
         low = max(low, *(one.k for one in a.forms if one.kind == "touches"), 0.0)
-    return a.like(shape=shape, size=summed(a.norms), move=summed(a.move), low=low, high=high, forms=forms)
+    return a.like(shape=shape, size=summed(a.norms), move=summed(a.move), low=low, high=high, forms=forms, adds=a.adds)
 
 
 @rule(np.mean, np.average)

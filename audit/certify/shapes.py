@@ -68,7 +68,17 @@ class Batch(Hidden):
         return (Place(self, number) for number in range(len(self)))
 
     def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self.some(range(len(self))[key])
         return Place(self, range(len(self))[key]) if isinstance(key, int | np.integer) else self._secret()
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return _split(function, *args) if function is _CUT and not options else self._secret()
+
+    def some(self, places: Any) -> "Batch":
+        """Of a batch of public size those at these places."""
+        refuse(sorted(places) != [*places], "a secret batch in another order has no rule")
+        return Batch(self.number, len(places), self.total, False, records=self.records.some(places))
 
     def astype(self, *given: Any, **options: Any) -> Any:
         """Places stay places."""
@@ -161,6 +171,34 @@ class Place(Batch):
 
     __class__ = seen_as(lambda self: np.int64)
     __iter__ = __len__ = __getitem__ = astype = Batch._secret
+
+
+class Parts(Hidden):
+    """What a private number of records is cut into: nobody knows which one stands where; each does so once."""
+
+    def __init__(self, each: Any, records: Records):  # a part, or what is made of it, whichever it is
+        self.each, self.records = each, records
+
+    @property
+    def total(self) -> Value:
+        """The sum of what is made of each part, as of all of them: where they are cut is of no account."""
+        made = self.each
+        sums = private(made) and made.records is self.records and made.adds and not made.holes
+        refuse(not sums, "of each micro-batch a sum over its records may be added up, and nothing else")
+        found: Value = made.kept(records=made.records.whole, vanishes=made.vanishes, origin=made.origin, adds=True)
+        return found
+
+    def __iter__(self) -> Any:
+        raise Open(PRIVATE_TURNS)
+
+    __class__ = seen_as(lambda self: list)
+
+
+def _part_of(whole: Any, records: Records) -> Any:
+    if isinstance(whole, Batch):
+        return Batch(whole.number, whole.count, whole.total, True, records=records, of=whole.of)
+    refuse(whole.at != -whole.ndim or whole.holes, "a part of something else than records")
+    return _named(whole.kept(records=records, truth=whole.truth, vanishes=whole.vanishes), whole, records)
 
 
 def taken(a: Value, batch: Batch) -> Value:
@@ -312,10 +350,10 @@ def _some_records(a: Value, keys: tuple[Any, ...], position: int) -> tuple[Value
     refuse(_repeats(places), "a public choice that takes a record twice has no rule; choose without replacement")
     if numbers is not None:
         chosen = Records(np.atleast_1d(numbers[places]), order=a.records.order)
-    elif not np.ndim(places) and a.records.count == count:
-        chosen = Records(batch=a.records, places=frozenset({int(places)}))
     else:
-        raise Open("a part of a secret batch has no rule")
+        in_order = a.records.count == count and np.all(np.diff(np.atleast_1d(places)) > 0)
+        refuse(not in_order, "a part of a secret batch has no rule, but for places in order")
+        chosen = a.records.some(places)
     at = a.at if np.ndim(places) else None
     shape = (*a._shape[:axis], *np.shape(places), *a._shape[axis + 1 :])
     found = a.kept(shape=shape, at=at, records=chosen, truth=a.truth, holes=a.holes)
@@ -615,12 +653,18 @@ def _edges(bins: Any, range: Any, density: Any) -> Any:
     return np.histogram_bin_edges(np.zeros(0), bins, range)
 
 
-def _split(real: Any, a: Value, sections: Any, axis: int = 0) -> list[Value]:
+_CUT = np.array_split  # another name stands there while code is certified
+
+
+def _split(real: Any, a: Any, sections: Any, axis: int = 0) -> Any:
     """Parts one after another; each is as an index gives it."""
     refuse(axis != 0, "np.split is followed along the first axis")
-    a._counted()
-    parts = real(np.arange(a._shape[0]), sections)
-    return [index(a, slice(int(one[0]), int(one[-1]) + 1) if len(one) else slice(0, 0)) for one in parts]
+    if a.poisson if isinstance(a, Batch) else a.absent:
+        refuse(type(sections) is not int or real is not _CUT, PRIVATE_NUMBER)
+        records = a.records.part(sections)
+        return Parts(_part_of(a, records), records)
+    parts = [slice(int(one[0]), int(one[-1]) + 1) if len(one) else slice(0, 0) for one in real(range(len(a)), sections)]
+    return [a[one] if isinstance(a, Batch) else index(a, one) for one in parts]
 
 
 for _real in (np.split, np.array_split):

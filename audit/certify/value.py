@@ -86,6 +86,7 @@ class Value(NDArrayOperatorsMixin):
     cell: Cell | None = None  # outside of which its entries are zero
     few: Any = None  # a table of how it is made of private numbers of few values
     chooses: Any = None  # a truth value a record: its entries are the places of those that it chooses
+    adds: bool = False  # of a part of some records it is a sum of what is made of each of them
     token: object
     _now: Value | None = None
 
@@ -144,7 +145,7 @@ class Value(NDArrayOperatorsMixin):
         found: list[Any] = list(self._shape)
         one = Norms(1.0, 1.0, 1.0)
         count: dict[str, Any] = {"low": 0.0, "move": one, "draws": self.draws, "count": self._shape[self.at]}
-        found[self.at] = Value((), None, self.records, integer=True, **count)
+        found[self.at] = Value((), None, self.records, integer=True, adds=True, **count)
         return tuple(found)
 
     @property
@@ -494,14 +495,14 @@ def is_real(dtype: Any) -> bool:
 
 def ledger_of(one: Any) -> Any:
     """Where what is in it was released, or drawn."""
-    if not isinstance(one, tuple | list | dict):
+    if not issubclass(type(one), tuple | list | dict):
         return None if issubclass(type(one), Holder) else getattr(one, "ledger", None)
     return next((found for part in parts_of(one) if (found := ledger_of(part)) is not None), None)
 
 
 def parts_of(one: Any) -> Iterator[Any]:
     """What is in tuples, lists and dictionaries, and in what is in these."""
-    if isinstance(one, tuple | list | dict):
+    if issubclass(type(one), tuple | list | dict):
         for part in one.values() if isinstance(one, dict) else one:
             yield from parts_of(part)
     else:

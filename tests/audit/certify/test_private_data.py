@@ -72,6 +72,15 @@ def filled(lines, size="3"):
     return f"out = np.zeros({size})\n{textwrap.dedent(lines).strip()}"
 
 
+PICKED = "picked, total = np.flatnonzero(rng.random(4) < 0.3), np.zeros(3)\n"
+
+
+def cut(turn):
+    """A loop over two micro-batches of a Poisson batch."""
+    loop = f"for k in np.array_split(picked, 2):\n    x = rows[k]\n    {turn}\ntotal"
+    return PICKED + loop
+
+
 def certified(run):
     return certify(run, WHERE, delta=1e-9, any_length=True)
 
@@ -314,6 +323,11 @@ OPEN = {
     "of a table, where it is true": "np.arange(1.0, 9.0)[(rows[0, 0] > 0) & (rows[0, 1] > 0)].sum()",
     "as out of another shape": "out, one = np.tanh(rows).sum(axis=0), np.tanh(rows[:, 0]).sum()\n"
     "np.add(one, one, out=out)\nout.sum()",
+    "clipped as one": cut("total += unit(x.sum(axis=0)[None])[0]"),
+    "divided by its size": cut("total += unit(x).sum(axis=0) / max(1, len(x))"),
+    "with a number for each": cut("total += unit(x).sum(axis=0) + 1"),
+    "weighted by turns": cut("total = 0.5 * total + unit(x).sum(axis=0)"),
+    "the last again": cut("last = unit(x).sum(axis=0)\n    total += last").replace("\ntotal", "\ntotal + last"),
     "in an order that was written over": "order = rng.permutation(4)\nother = order.copy()\nother[2:] = other[:2]\n"
     "[unit(rows)[other[:2]].sum(axis=0), unit(rows)[other[2:]].sum(axis=0)]",
 }
@@ -448,6 +462,11 @@ BATCHES = {
     "turns of two": "total, some = np.zeros(3), rng.random(4) < 0.3\n"
     "for row, other in zip(rows[some], unit(rows)[some], strict=True): total -= -other + 0 * row.sum()\ntotal",
     "among zeros": "np.where((rng.random(4) < 0.3)[:, None], unit(rows), 0).sum(axis=0)",
+    "cut in two": cut("total += unit(x).sum(axis=0) / 1"),
+    "cut rows": f"{PICKED}some, cut = rows[picked], 2 * np.tanh(rows[picked])\n"
+    "for x, y in zip(np.array_split(some, 3), np.array_split(cut, 3)): total -= unit(x + 0 * y).sum(axis=0)\ntotal",
+    "a list of parts": f"{PICKED}parts = [rows[part] for part in np.array_split(picked, 2)]\n"
+    "total + sum(unit(part).sum(axis=0) for part in parts)",
 }
 
 
@@ -482,9 +501,11 @@ def test_records_of_a_poisson_batch_are_made_flat_whatever_their_number(shape, r
 
 
 def test_places_of_a_batch_are_records_that_one_change_moves_once():
-    text = "some = [of_length_one(rows[i]) for i in rng.choice(4, 2, replace=False)]\n{}np.sum(some, axis=0)"
-    once, twice = (released(text.format(factor)) for factor in ("", "2 * "))
-    assert [one.releases[0].moves for one in (once, twice)] == pytest.approx([2.0, 4.0])
+    one, batch = "[of_length_one(rows[i]) for i in rng.choice(4, 2, replace=False)]", "b = rng.choice(4, 3, False)\n"
+    cuts = [f"[unit(rows[i]).sum(0) for i in {cut}]" for cut in ("list(np.array_split(b, 2))", "(b[:1], b[1:])")]
+    for text in (f"{batch}some = {of}\n{{}}sum(some)" for of in (one, *cuts)):
+        once, twice = (released(text.format(factor)) for factor in ("", "2 * "))
+        assert [one.releases[0].moves for one in (once, twice)] == pytest.approx([2.0, 4.0])
 
 
 def sums_of_classes(X, y, rng):
