@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import math
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, reduce
@@ -348,7 +349,18 @@ REDUCED = {np.add: np.sum, np.maximum: np.max, np.minimum: np.min, np.logical_an
 
 
 def followed(function: Any, args: Any, options: Any) -> Any:
-    """The rule of a function, applied and noted."""
+    """The rule of a function, applied and noted. Who watches what the code calls need not watch rules."""
+    watching = sys.getprofile()
+    if watching is None:
+        return _followed(function, args, options)
+    sys.setprofile(None)
+    try:
+        return _followed(function, args, options)
+    finally:
+        sys.setprofile(watching)
+
+
+def _followed(function: Any, args: Any, options: Any) -> Any:
     transfer = RULES.get(function)
     name = getattr(function, "__name__", str(function))
     if transfer is None:
