@@ -2,6 +2,7 @@
 
 import gc
 import math
+import random
 import sys
 import textwrap
 from functools import partial
@@ -409,7 +410,7 @@ EFFECTS = {
     "a method": Counter().clip,
     "in place": halves,
     "a function of NumPy": lambda row: (np.copyto(KEPT, 1.0), np.tanh(row))[1],
-    "a draw": lambda row: row + np.random.normal(),
+    "a draw": lambda row: (random.gauss(), np.tanh(row))[1],
     "an entry": lambda row: (SEEN.append(1), np.tanh(row))[1],
 }
 
