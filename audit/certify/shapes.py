@@ -57,7 +57,7 @@ class Batch(Hidden):
         return frozenset({self.number} if self.of else {self.number, SOMETHING})
 
     def __len__(self) -> int:
-        of_batch = "the size of a Poisson batch is private; divide by its expected size"
+        of_batch = "the size of a Poisson batch is private; divide by its expected size, or cut it by np.array_split"
         refuse(self.poisson, PRIVATE_NUMBER if self.number < 0 else of_batch)
         return self.count
 
