@@ -79,7 +79,8 @@ def places_of(
         if one.kind.of_the_run:
             witness = of_kind.get(one.kind) or of_kind.get(Kind.OVER_BUDGET)
             lines = [] if witness is None else _lines(witness.finding, witness, files)
-            put(one.kind.value, begun(one.kind, lines or leading or ([("", whole)] if whole else [])))
+            lines = begun(one.kind, lines or leading or ([("", whole)] if whole else []))
+            put(one.kind.value, [*(line for line in leading if line[0] in (BESIDE, READS)), *lines])
     put("", [*ends, *([("", start)] if start else [])])
     return found
 
