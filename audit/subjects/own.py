@@ -42,6 +42,7 @@ SECONDS = 20  # for one run: an audit makes thousands
 _OTHERS = 5.0  # for trying unusual numbers of columns
 MEMORY = 4 * 2**30  # bytes beyond what is in use
 _PAGE = resource.getpagesize()
+_TOGETHER, _MOST = 4.0, 400  # records of a batch, and of the data that are tried for them
 
 
 class _Costly(BadInput):
@@ -99,9 +100,6 @@ def one_run_in_time(run: Callable[..., Any], where: Space, claim: PrivacyClaim, 
 
 
 NOTHING = 60.0  # where nothing finite is found: no audit shows a larger epsilon
-
-
-_TOGETHER, _MOST = 4.0, 400  # records of a batch, and of the data that are tried for them
 
 
 def open_own(
