@@ -406,11 +406,14 @@ def _signatures(ledger: Ledger) -> list[list[Certified]]:
 
 def _of_each_record(releases: list[Certified], n: int) -> list[list[Certified]]:
     """For each record the releases that it is in; those that cost as much as others, or less, once."""
-    numbers = [np.arange(n) if one.records.numbers is None else one.records.numbers for one in releases]
-    kinds = np.unique([np.isin(np.arange(n), one) for one in numbers], axis=1).T
+    numbers = [one.records.numbers for one in releases]
+    keys = [None if one is None else one.tobytes() for one in numbers]
+    sets = dict(zip(keys, numbers, strict=True))
+    within = [np.isin(np.arange(n), np.arange(n) if one is None else one) for one in sets.values()]
+    kinds = [dict(zip(sets, kind, strict=True)) for kind in np.unique(within, axis=1).T]
+    each = ([one for one, key in zip(releases, keys, strict=True) if kind[key]] for kind in kinds)
     found: list[tuple[Counter[str], list[Certified]]] = []
-    for kind in sorted(kinds, key=sum, reverse=True):
-        paid = [one for one, place in zip(releases, kind, strict=True) if place]
+    for paid in sorted(each, key=len, reverse=True):
         costs = Counter(repr(one.kind) for one in paid)
         if not any(costs <= other for other, _ in found):
             found.append((costs, paid))

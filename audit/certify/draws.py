@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partialmethod
+from functools import cached_property, partialmethod
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -126,7 +126,7 @@ class Ledger:
     releases: list[Certified] = field(default_factory=list)
     batches: list[Draw] = field(default_factory=list)
     decisions: list[tuple[str, int, int]] = field(default_factory=list)  # where, which way, of how many
-    used: set[int] = field(default_factory=set)
+    used: Any = field(default_factory=lambda: _ZEROS(0, bool))  # by the number of the draw
     told: dict[int, float] = field(default_factory=dict)  # draws that are known to everybody
     known_noise: str = ""  # where, in words, a generator with a fixed seed was made
     drawn: int = 0
@@ -159,9 +159,12 @@ class Ledger:
 
     def use(self, cells: Any) -> None:
         """Each draw once."""
-        flat = set(np.ravel(cells).tolist())
-        refuse(flat & self.used, "one draw of noise is used twice; draw it anew")
-        self.used |= flat
+        flat, before = np.asarray(cells, dtype=int).ravel(), self.used
+        if self.drawn > len(before):
+            self.used = _ZEROS(2 * self.drawn, bool)
+            self.used[: len(before)] = before
+        refuse(self.used[flat].any(), "one draw of noise is used twice; draw it anew")
+        self.used[flat] = True
 
     def tell(self, cells: Any) -> Any:
         """The numbers of draws that everybody knows from now on, and may use again."""
@@ -524,9 +527,13 @@ class Coin(Source):
 
     def __init__(self, ledger: Ledger, shape: tuple[int, ...], values: Any, chances: Any):
         super().__init__(values)
-        self.chances = chances
+        self.chances, self._shape, self._rng = chances, shape, ledger.rng
         self.purpose: object = None
-        self.places = ledger.rng.choice(len(chances), size=shape, p=chances)  # of the values that it has
+
+    @cached_property
+    def places(self) -> Any:
+        """Of the values that it has."""
+        return self._rng.choice(len(self.chances), size=self._shape, p=self.chances)
 
     def serve(self, purpose: object) -> None:
         """For this, and nothing else."""
