@@ -598,10 +598,9 @@ for _name in ("floor", "ceil", "rint", "trunc", "round", "around"):
 
 
 @rule(np.floor_divide)
-def floor_divide(a: Any, b: Any) -> Value:
+def floor_divide(a: Any, b: Any) -> Any:
     """The quotient, rounded down."""
-    found: Value = np.floor(np.true_divide(a, b))
-    return found
+    return np.floor(np.true_divide(a, b))
 
 
 @rule(np.remainder)

@@ -406,9 +406,8 @@ def _signatures(ledger: Ledger) -> list[list[Certified]]:
 
 def _of_each_record(releases: list[Certified], n: int) -> list[list[Certified]]:
     """For each record the releases that it is in; those that cost as much as others, or less, once."""
-    numbers = [one.records.numbers for one in releases]
-    keys = [None if one is None else one.tobytes() for one in numbers]
-    sets = dict(zip(keys, numbers, strict=True))
+    keys = [None if one.records.numbers is None else one.records.numbers.tobytes() for one in releases]
+    sets = {key: one.records.numbers for key, one in zip(keys, releases, strict=True)}
     within = [np.isin(np.arange(n), np.arange(n) if one is None else one) for one in sets.values()]
     kinds = [dict(zip(sets, kind, strict=True)) for kind in np.unique(within, axis=1).T]
     each = ([one for one, key in zip(releases, keys, strict=True) if kind[key]] for kind in kinds)

@@ -307,7 +307,6 @@ _IN_PLACE |= {"fill_diagonal", "resize", "setfield", "setflags", "tofile", "dump
 _HARMLESS = {abs, min, max, sum, len, round, isinstance, getattr, hasattr, pow, divmod, callable}
 _WRITING = {one.__code__ for one in (Value.changed, Public.written, Public.__setitem__, Noise._written)}
 _DRAWING = {one.__code__ for kind in (StandIn, Draws) for one in vars(kind).values() if isinstance(one, FunctionType)}
-_DRAWS = " draws"
 _watched: list[tuple[list[str], int]] = []  # of each part of the code that may have none: effects; what was sealed
 
 
@@ -339,7 +338,7 @@ def computed() -> None:
     found, _ = _watched.pop()
     if found:
         why = "what depends on private data, or is done for each of a private number of records, has effects"
-        drawn = next((one for one in found if one.endswith(_DRAWS)), "")  # more noise for some data than for others
+        drawn = next((one for one in found if one.endswith(" draws")), "")  # more noise for some data than for others
         raise (Decides if drawn else Open)(f"{why}: {drawn or found[0]}")
 
 
@@ -380,7 +379,7 @@ def _seen(frame: FrameType, event: str, function: Any) -> None:
     if trusted(code.co_filename) and code not in IN_ITS_NAME:
         caller = frame.f_back
         if event == "call" and code in _DRAWING:
-            effects.append(f"{code.co_name}{_DRAWS}")
+            effects.append(f"{code.co_name} draws")
         elif event == "call" and code in _WRITING:
             effects.append("an array is changed in place")
         elif (

@@ -18,6 +18,7 @@ from .desk import COMPARISONS, Desk, Lazy, Noisy
 from .noise_laws import Chosen, WholeNumber, WholeOutput, whole_number
 from .places import WAY_OUT, NotUnderstood, here, not_understood
 
+Mechanism = Callable[[Any, np.random.Generator], Any]
 MOST_PATHS = 5_000  # ways through a mechanism that are followed
 _SHARES = (0.0, 0.3, 1.0)  # of the way from end to end, where a number that is drawn between two is tried
 AS_A_SEED = 2**30  # of fewer numbers one is a place or a count, and all are soon tried
@@ -31,12 +32,11 @@ class Uniforms(Lazy):
 
     def __init__(self, rng: Any, size: Any):
         self._rng, self._size, self._value, self._below = rng, size, None, dict[float, Any]()
-        self._low, self._high = 0.0, 1.0  # where one number lies, after comparisons
-        self._place = here()
+        self._low, self._high, self._place = 0.0, 1.0, here()  # between these lies one number, after comparisons
 
     def value(self) -> Any:
         """Public numbers, where nothing was decided by them."""
-        if self._below and not self._rng.all_ways:
+        if self._below and not isinstance(self._rng, PathGenerator):
             why = f"is uniform, and used again after a comparison; draw it anew, or {WAY_OUT}"
             raise NotUnderstood("noise", self._place, why)
         if self._value is None:
@@ -68,8 +68,6 @@ class Uniforms(Lazy):
 
 class TapeGenerator(StandIn):
     """``np.random.Generator`` for one run on a tape; what has no method here is a draw that the adversary may know."""
-
-    all_ways = False
 
     def __init__(self, desk: Desk):
         super().__init__(np.random.PCG64(0))  # never drawn from: every method asks the tape
@@ -214,8 +212,6 @@ class PathGenerator(StandIn):
         between: was such a number drawn?
     """
 
-    all_ways = True
-
     def __init__(self, wanted: tuple[int, ...], share: float = 0.5):
         super().__init__(np.random.PCG64(0))  # never drawn from
         self._wanted, self._taken, self._share = wanted, list[int](), share
@@ -310,9 +306,7 @@ class PathGenerator(StandIn):
 PathGenerator.fill_in(lambda name: PathGenerator._refused)
 
 
-def whole_law(
-    mechanism: Callable[[Any, np.random.Generator], Any], data: Any, delta: float
-) -> WholeOutput | WholeNumber:
+def whole_law(mechanism: Mechanism, data: Any, delta: float) -> WholeOutput | WholeNumber:
     """The exact law of the output on this data, as keys; or of one number that is drawn evenly between ends.
 
     Raises:
