@@ -122,7 +122,7 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
 
 
 def trainer_named(name: str, classes: int, trusted: bool = False) -> Trainer:
-    """A scikit-learn estimator: of the list, that ``MODULE:NAME`` is or makes, or one like that of a .joblib file."""
+    """A scikit-learn estimator of the list, of ``MODULE:NAME``, or like that of a trusted .joblib file; or BadInput."""
     if name in ESTIMATORS:
         return sklearn_trainer(ESTIMATORS[name], classes)
     known = ", ".join(ESTIMATORS)
