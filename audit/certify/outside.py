@@ -54,8 +54,8 @@ def outside(function: Any) -> Any:
     """What stands for the function; it with an eye on what goes in and comes out, unless it is known to be harmless."""
     if type(function) is partial:
         return partial(outside(function.func), *function.args, **function.keywords)
-    if type(getattr(function, "__self__", None)) is np.ndarray and function.__name__ == "dot":
-        return partial(np.dot, function.__self__)  # the method asks no other array for its rule
+    if type(getattr(function, "__self__", None)) is np.ndarray:  # its methods ask no other array for its rule
+        return getattr(array(function.__self__), function.__name__)
     found = INSTEAD.get(id(function), function)
     if id(function) in _CALLING or getattr(function, "__name__", "") == "sort":
         return partial(_handing, found)
